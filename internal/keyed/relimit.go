@@ -1,0 +1,88 @@
+package keyed
+
+import (
+	"fmt"
+
+	"weir/policy"
+)
+
+// Relimit is policy.Policy's Relimit. It holds all shards until every key is converted.
+func (t *Table[S, R]) Relimit(now uint64, l policy.Limit) error {
+	to, err := t.remake(l)
+	if err != nil {
+		return err
+	}
+	t.lock()
+	defer t.unlock()
+	if err := t.within(now, now, to); err != nil {
+		return err
+	}
+	t.carry(now, now, to)
+	t.sweeper.changed()
+	return nil
+}
+
+// Moved is policy.Mover's Move, between tables.
+func (t *Table[S, R]) Moved(now, then uint64, l policy.Limit) (*Table[S, R], error) {
+	to, err := t.remake(l)
+	if err != nil {
+		return nil, err
+	}
+	t.lock()
+	defer t.unlock()
+	if t.shards[0].moved {
+		return nil, fmt.Errorf("%w: the keys have been moved already", policy.ErrUnavailable)
+	}
+	if err := t.within(now, then, to); err != nil {
+		return nil, err
+	}
+	t.carry(now, then, to)
+	next := &Table[S, R]{remake: t.remake, capacity: t.capacity, seed: t.seed}
+	next.keys.Store(t.keys.Swap(0))
+	for i := range t.shards {
+		old, sh := &t.shards[i], &next.shards[i]
+		sh.rules, sh.slots, sh.used = to, old.slots, old.used
+		old.moved, old.slots, old.used = true, nil, 0
+	}
+	return next, nil
+}
+
+func (t *Table[S, R]) lock() {
+	for i := range t.shards {
+		t.shards[i].mu.Lock()
+	}
+}
+
+func (t *Table[S, R]) unlock() {
+	for i := range t.shards {
+		t.shards[i].mu.Unlock()
+	}
+}
+
+// within refuses an instant past the horizon of the rules in force or of those to come.
+func (t *Table[S, R]) within(now, then uint64, to R) error {
+	if h := t.shards[0].rules.Horizon(); now > h {
+		return pastHorizon(now, h)
+	}
+	if h := to.Horizon(); then > h {
+		return pastHorizon(then, h)
+	}
+	return nil
+}
+
+func pastHorizon(now, horizon uint64) error {
+	return fmt.Errorf("%w: now is %d, must be at most %d", policy.ErrPastHorizon, now, horizon)
+}
+
+// carry converts every key of a locked table.
+func (t *Table[S, R]) carry(now, then uint64, to R) {
+	for i := range t.shards {
+		sh := &t.shards[i]
+		for j := range sh.slots {
+			if s := &sh.slots[j]; s.held {
+				s.state = sh.rules.Carry(s.state, now, then, to)
+			}
+		}
+		sh.rules = to
+	}
+}

@@ -1,0 +1,86 @@
+package keyed
+
+import (
+	"math"
+	"sync"
+	"sync/atomic"
+)
+
+// sweeper goes through a table's slots a few at a time. After a whole pass, as long as nothing happens that could make a
+// key idle sooner, no key can be idle before the earliest idle tick that the pass saw: until then a sweep in steps has
+// nothing to do and costs O(1).
+type sweeper struct {
+	mu       sync.Mutex
+	shard    int // where the next step goes on
+	slot     int
+	earliest uint64 // the first tick at which a key that this pass saw is idle
+	since    uint64 // changes when this pass began
+	quiet    uint64 // no key is idle before this tick,
+	quietFor uint64 // as long as changes is this
+	changes  atomic.Uint64
+}
+
+// changed says that a key came, went or was given something back, or that the limit changed: whatever can make an
+// idle key earlier than a pass has seen. An allowed request of a known key only makes it later.
+func (w *sweeper) changed() { w.changes.Add(1) }
+
+func (w *sweeper) begin() {
+	w.shard, w.slot, w.earliest, w.since = 0, 0, math.MaxUint64, w.changes.Load()
+}
+
+// Sweep is policy.Policy's Sweep. Looking at all holds one shard's lock after the other, for as long as it takes to
+// look at that shard. Looking at some takes O(slots) beyond the runs that a freed key closes.
+func (t *Table[S, R]) Sweep(now uint64, slots int) (freed int, done bool) {
+	w := &t.sweeper
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if slots <= 0 {
+		w.begin()
+		slots = math.MaxInt
+	} else if w.quietFor == w.changes.Load() && now < w.quiet {
+		return 0, true
+	}
+	if w.shard == 0 && w.slot == 0 {
+		w.begin()
+	}
+	for slots > 0 && w.shard < shardCount {
+		n, looked := t.sweepShard(now, slots)
+		freed += n
+		slots -= looked
+	}
+	if w.shard < shardCount {
+		return freed, false
+	}
+	w.quiet, w.quietFor = w.earliest, w.since
+	w.shard, w.slot = 0, 0
+	return freed, true
+}
+
+// sweepShard looks at no more than limit slots of the shard at the cursor. Freeing a key may move another one into its
+// slot, so that slot is looked at again.
+func (t *Table[S, R]) sweepShard(now uint64, limit int) (freed, looked int) {
+	w := &t.sweeper
+	sh := &t.shards[w.shard]
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	now = min(now, sh.rules.Horizon())
+	for w.slot < len(sh.slots) && looked < limit {
+		looked++
+		s := &sh.slots[w.slot]
+		if s.held {
+			idle := sh.rules.IdleAt(s.state)
+			if idle <= now {
+				t.free(sh, uint64(w.slot))
+				freed++
+				continue
+			}
+			w.earliest = min(w.earliest, idle)
+		}
+		w.slot++
+	}
+	if w.slot >= len(sh.slots) {
+		w.shard, w.slot = w.shard+1, 0
+		looked++ // a shard without slots counts too, so that a step is bounded
+	}
+	return freed, looked
+}
