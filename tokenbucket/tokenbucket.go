@@ -9,7 +9,7 @@ never holds more than the burst. A request that asks for more than is there is d
 # When to use it
 
   - When people have to read, explain or change the limiter: "permits in a bucket" needs no paragraph.
-  - When the balance itself is wanted, on a dashboard or in a debugger: the state says what there is. Tokens reads off
+  - When the balance itself is wanted, on a dashboard or in a debugger: the state says what there is. Reader reads off
     the whole permits and the fraction of the next.
   - When clients may save up: an idle key can spend a burst at once.
 
@@ -90,10 +90,17 @@ var source string
 // Doc is this package's page: what a token bucket is, when to take it and when not.
 func Doc() string { return policy.Page(source) }
 
+// Reader is a policy whose buckets can be read: what New makes is one.
+type Reader interface {
+	policy.Policy
+	// Tokens is what the key's bucket holds at tick now.
+	Tokens(now, key uint64) Tokens
+}
+
 type table struct{ *keyed.Table[State, *Rules] }
 
 // New makes a token bucket a key under a limit, which must have no second one. It is a policy.Maker. The policy is also
-// a policy.Undoer and a policy.Mover. The error is a *policy.LimitError.
+// a Reader, a policy.Undoer and a policy.Mover. The error is a *policy.LimitError.
 func New(l policy.Limit, o policy.Options) (policy.Policy, error) {
 	t, err := keyed.New[State](l, o, NewRules)
 	if err != nil {
@@ -109,4 +116,10 @@ func (t table) Move(now, then uint64, l policy.Limit) (policy.Policy, error) {
 		return nil, err
 	}
 	return table{next}, nil
+}
+
+// Tokens is Reader's.
+func (t table) Tokens(now, key uint64) Tokens {
+	state, rules := t.State(key)
+	return rules.Tokens(state, now)
 }

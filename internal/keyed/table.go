@@ -144,6 +144,15 @@ func (t *Table[S, R]) Horizon() uint64 { return t.current().Horizon() }
 // Limit is policy.Policy's Limit.
 func (t *Table[S, R]) Limit() policy.Limit { return t.current().Limit() }
 
+// State is a key's state with the rules that it stands under; that of a key never seen if it has none.
+func (t *Table[S, R]) State(key uint64) (S, R) {
+	sh, h := t.locate(key)
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	s, _ := sh.state(h, key)
+	return s, sh.rules
+}
+
 // current is the rules in force: every shard has the same ones whenever all their locks are free.
 func (t *Table[S, R]) current() R {
 	sh := &t.shards[0]

@@ -1,0 +1,177 @@
+package weir
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"weir/policy"
+)
+
+// All joins limiters into one that decides all or nothing: a request is allowed if every member allows it, and then
+// each is charged; else none is. Its answers are those of the members taken together: remaining is the smallest, retry
+// after and reset after the largest, and the outcome that of the member with the longest wait, the first on a tie.
+//
+// Members decide one after the other. A request that some would deny is turned down before anything is charged. Where
+// another goroutine comes in between, what was charged already is undone exactly; if in that moment someone else was
+// admitted on the same key, the charge stays where it is. So under contention All may deny what a single lock would
+// have allowed, and never allows what it would have denied.
+//
+// Refund and Forget go to every member. SetLimit is refused: set the limit of a member. Limit is the first member's. The
+// error is one line: no members, one that is nil or there twice, or one whose policy cannot undo an admission.
+func All(members ...*Local) (Limiter, error) {
+	if len(members) == 0 {
+		return nil, errors.New("All: has 0 members, must be at least 1")
+	}
+	seen := make(map[*Local]bool)
+	for i, m := range members {
+		switch {
+		case m == nil:
+			return nil, fmt.Errorf("All: member %d is nil", i+1)
+		case seen[m]:
+			return nil, fmt.Errorf("All: member %d is there twice", i+1)
+		}
+		if _, ok := m.era.Load().policy.(policy.Undoer); !ok {
+			return nil, fmt.Errorf("All: member %d: this implementation of %s cannot undo an admission", i+1, m.name)
+		}
+		seen[m] = true
+	}
+	return &group{members: members}, nil
+}
+
+type group struct {
+	members []*Local
+	queue   queue
+}
+
+func (g *group) Allow(ctx context.Context, key string) Result { return g.AllowN(ctx, key, N(1)) }
+
+func (g *group) AllowN(_ context.Context, key string, c Cost) Result {
+	all := g.peek(key, c)
+	if !all.OK() {
+		return all
+	}
+	var undo []func() bool
+	all = Result{}
+	for i, m := range g.members {
+		r, back := m.takeUndo(m.key(key), c)
+		all = both(all, r, i == 0)
+		if !r.OK() {
+			for _, f := range undo {
+				f()
+			}
+			return all
+		}
+		undo = append(undo, back)
+	}
+	return all
+}
+
+func (g *group) Peek(_ context.Context, key string, c Cost) Result { return g.peek(key, c) }
+
+func (g *group) peek(key string, c Cost) Result {
+	var all Result
+	for i, m := range g.members {
+		all = both(all, m.peek(m.key(key), c), i == 0)
+	}
+	return all
+}
+
+// both is two members' answers as one, in nanoseconds; alone, b's.
+func both(a, b Result, alone bool) Result {
+	answer := b.plain()
+	next := b.Next()
+	if !alone {
+		other := a.plain()
+		if answer.RetryAfter <= other.RetryAfter {
+			answer.Outcome, answer.RetryAfter = other.Outcome, other.RetryAfter
+		}
+		next = nextOf(a, b)
+		answer.Remaining = min(answer.Remaining, other.Remaining)
+		answer.ResetAfter = max(answer.ResetAfter, other.ResetAfter)
+		answer.Delay = max(answer.Delay, other.Delay)
+	}
+	answer.Binding = policy.First
+	return Result{decision: policy.Answered(answer, uint64(next)), tick: 1}
+}
+
+// nextOf is when the smaller remaining grows: of equal ones when both have, and never (0) if one is as large as it can be.
+func nextOf(a, b Result) time.Duration {
+	switch {
+	case a.Remaining() < b.Remaining():
+		return a.Next()
+	case b.Remaining() < a.Remaining():
+		return b.Next()
+	case a.Next() == 0 || b.Next() == 0:
+		return 0
+	}
+	return max(a.Next(), b.Next())
+}
+
+// plain is the answer in nanoseconds.
+func (r Result) plain() policy.Answer {
+	a := policy.Answer{Outcome: r.Outcome(), Remaining: r.Remaining(), RetryAfter: policy.Never,
+		ResetAfter: uint64(r.ResetAfter()), Delay: uint64(r.Delay())}
+	if r.RetryAfter() != Never {
+		a.RetryAfter = uint64(r.RetryAfter())
+	}
+	return a
+}
+
+// takeUndo is take with an undo for what it admitted.
+func (l *Local) takeUndo(key uint64, c Cost) (Result, func() bool) {
+	for {
+		e, now := l.now()
+		undoer, ok := e.policy.(policy.Undoer)
+		if !ok {
+			return Result{decision: policy.Refused(policy.Unavailable), tick: e.tick}, nil
+		}
+		d, undo := undoer.TakeUndo(now.ticks, key, c.first, c.second)
+		if d.Outcome() == 0 {
+			l.settle()
+			continue
+		}
+		e.tidy(now.ticks)
+		return Result{d, e.tick, now.into}, undo
+	}
+}
+
+func (g *group) Refund(ctx context.Context, key string, c Cost) error {
+	var errs []error
+	for _, m := range g.members {
+		errs = append(errs, m.Refund(ctx, key, c))
+	}
+	return errors.Join(errs...)
+}
+
+func (g *group) Forget(ctx context.Context, key string) error {
+	var errs []error
+	for _, m := range g.members {
+		errs = append(errs, m.Forget(ctx, key))
+	}
+	return errors.Join(errs...)
+}
+
+func (g *group) Wait(ctx context.Context, key string, c Cost) error {
+	return bench{
+		queue: &g.queue, key: policy.SecretKey(key), clock: g.members[0].clock, burst: g.burst(),
+		take: func(c Cost) Result { return g.AllowN(ctx, key, c) },
+		peek: func(c Cost) Result { return g.peek(key, c) },
+	}.wait(ctx, c)
+}
+
+// burst is the largest cost that fits all members.
+func (g *group) burst() Cost {
+	least := g.members[0].burst()
+	for _, m := range g.members[1:] {
+		least = least.atMost(m.burst())
+	}
+	return least
+}
+
+func (g *group) SetLimit(context.Context, Limit) error {
+	return errors.New("All: has a limit for each member: set the member's")
+}
+
+func (g *group) Limit() Limit { return g.members[0].Limit() }

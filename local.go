@@ -1,0 +1,290 @@
+package weir
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"weir/policy"
+)
+
+// SweepSlots is how many slots of its table a limiter looks at for idle keys whenever a new key comes, so that they never
+// pile up: a limiter holds little more than the keys that are not idle.
+const SweepSlots = 32
+
+// Local is the Limiter of this process. New makes one; any number of goroutines may share it.
+type Local struct {
+	name     string
+	registry *policy.Registry
+	options  policy.Options
+	clock    Clock
+	key      func(string) uint64
+	log      *slog.Logger
+	queue    queue
+	mu       sync.Mutex // held to change era, and to forget, so that no forgetting is lost in a change
+	era      atomic.Pointer[era]
+}
+
+// era is a policy and what its ticks mean. It ends when the clock runs past the policy's horizon or when a new limit
+// counts in other ticks.
+type era struct {
+	policy  policy.Policy
+	two     policy.TwoCosts // the policy, if it takes two costs
+	limit   Limit
+	base    time.Duration // tick 0, on the limiter's clock
+	tick    time.Duration
+	horizon uint64       // in ticks
+	swept   atomic.Int64 // keys at the last sweep
+}
+
+// New makes a limiter of the policy of that name: gcra, tokenbucket, leakybucket, slidinglog or dualbucket. It counts in
+// the finest tick of 1, 10, 100 ns, 1, 10, 100 us and 1 ms that divides the period and puts the policy's horizon a year
+// away or more; should it run that long, it starts anew with every key as new, and says so in its log.
+//
+// The error is one line. It wraps ErrUnknownPolicy and lists the known names, or wraps what is wrong with the limit and
+// names field, value and bound: a limit can also be refused because one tick would give back more than the burst holds
+// (ErrInvalidBurst, with the least burst that would do).
+func New(name string, l Limit, o ...Option) (*Local, error) {
+	local := &Local{name: name, registry: Registry(), key: policy.SecretKey, log: slog.Default()}
+	for _, option := range o {
+		if err := option(local); err != nil {
+			return nil, err
+		}
+	}
+	if err := local.registry.Check(name); err != nil {
+		return nil, err
+	}
+	if local.clock == nil {
+		local.clock = monotonic{time.Now()}
+	}
+	c, err := local.count(l)
+	if err != nil {
+		return nil, err
+	}
+	e, err := local.begin(l, c, local.clock.Now())
+	if err != nil {
+		return nil, err
+	}
+	local.era.Store(e)
+	return local, nil
+}
+
+// count is the limit in ticks; a burst that goes unused is said in the log.
+func (l *Local) count(limit Limit) (counted, error) {
+	c, dropped, err := count(l.name, limit)
+	if err != nil {
+		return c, fmt.Errorf("%s: %w", l.name, err)
+	}
+	if dropped {
+		l.log.Warn("weir: a sliding log has no burst of its own: it is dropped", "limit", limit.String())
+	}
+	return c, nil
+}
+
+// begin makes an era with no key in it.
+func (l *Local) begin(limit Limit, c counted, base time.Duration) (*era, error) {
+	p, err := l.registry.New(l.name, c.limit, l.options)
+	if err != nil {
+		return nil, err
+	}
+	return newEra(p, limit, base, c.tick), nil
+}
+
+func newEra(p policy.Policy, limit Limit, base, tick time.Duration) *era {
+	e := &era{policy: p, limit: limit, base: base, tick: tick, horizon: p.Horizon()}
+	e.two, _ = p.(policy.TwoCosts)
+	return e
+}
+
+// Allow is Limiter's. A key that is known costs no allocation.
+func (l *Local) Allow(_ context.Context, key string) Result { return l.take(l.key(key), N(1)) }
+
+// AllowN is Limiter's. A key that is known costs no allocation.
+func (l *Local) AllowN(_ context.Context, key string, c Cost) Result { return l.take(l.key(key), c) }
+
+// Peek is Limiter's.
+func (l *Local) Peek(_ context.Context, key string, c Cost) Result { return l.peek(l.key(key), c) }
+
+// Limit is the limit in force, as it was given.
+func (l *Local) Limit() Limit { return l.era.Load().limit }
+
+// Keys is how many keys hold room; some of them may be idle.
+func (l *Local) Keys() int { return l.era.Load().policy.Keys() }
+
+// Name is the name of the policy.
+func (l *Local) Name() string { return l.name }
+
+func (l *Local) take(key uint64, c Cost) Result {
+	for swept := false; ; {
+		e, now := l.now()
+		d := e.take(now.ticks, key, c)
+		switch d.Outcome() {
+		case policy.Full:
+			if !swept {
+				swept = true
+				if freed, _ := e.policy.Sweep(now.ticks, SweepSlots); freed > 0 {
+					continue
+				}
+			}
+		case 0:
+			l.settle()
+			continue
+		}
+		e.tidy(now.ticks)
+		return Result{d, e.tick, now.into}
+	}
+}
+
+func (l *Local) peek(key uint64, c Cost) Result {
+	for {
+		e, now := l.now()
+		d := e.peek(now.ticks, key, c)
+		if d.Outcome() == 0 {
+			l.settle()
+			continue
+		}
+		return Result{d, e.tick, now.into}
+	}
+}
+
+// now is the era in force and where the clock stands in it. It ends an era that the clock has run out of.
+func (l *Local) now() (*era, instant) {
+	e := l.era.Load()
+	now := since(e.base, l.clock.Now(), e.tick)
+	if now.ticks <= e.horizon {
+		return e, now
+	}
+	return l.renew()
+}
+
+func (e *era) take(now, key uint64, c Cost) policy.Decision {
+	if e.two != nil {
+		return e.two.Take2(now, key, c.first, c.second)
+	}
+	return e.policy.Take(now, key, c.first)
+}
+
+func (e *era) peek(now, key uint64, c Cost) policy.Decision {
+	if e.two != nil {
+		return e.two.Peek2(now, key, c.first, c.second)
+	}
+	return e.policy.Peek(now, key, c.first)
+}
+
+func (e *era) refund(now, key uint64, c Cost) policy.Outcome {
+	if e.two != nil {
+		return e.two.Refund2(now, key, c.first, c.second)
+	}
+	return e.policy.Refund(now, key, c.first)
+}
+
+// tidy looks at a few slots for each key that came since it last did. Where goroutines race it may see some of them
+// twice or none, never none of many.
+func (e *era) tidy(now uint64) {
+	const most = 64 // new keys made up for in one call, so that no caller pays for everybody
+	keys, swept := int64(e.policy.Keys()), e.swept.Load()
+	if keys == swept {
+		return
+	}
+	fresh := min(most, max(1, keys-swept))
+	e.policy.Sweep(now, int(fresh)*SweepSlots)
+	e.swept.Store(int64(e.policy.Keys()))
+}
+
+// Refund is Limiter's.
+func (l *Local) Refund(_ context.Context, key string, c Cost) error {
+	k := l.key(key)
+	for {
+		e, now := l.now()
+		outcome := e.refund(now.ticks, k, c)
+		if outcome == 0 {
+			l.settle()
+			continue
+		}
+		return outcome.Err()
+	}
+}
+
+// Forget is Limiter's.
+func (l *Local) Forget(_ context.Context, key string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.era.Load().policy.Forget(l.key(key))
+	return nil
+}
+
+// settle waits for a change of era under way: the policy of the old one answers nothing more.
+func (l *Local) settle() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.era.Load()
+}
+
+// renew ends the era in force if the clock is past its horizon: a new one begins now, with every key as new.
+func (l *Local) renew() (*era, instant) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	e, clock := l.era.Load(), l.clock.Now()
+	now := since(e.base, clock, e.tick)
+	if now.ticks <= e.horizon {
+		return e, now
+	}
+	next, err := l.begin(e.limit, counted{e.policy.Limit(), e.tick}, clock)
+	if err != nil {
+		return e, now // a maker that refuses what it took before: the policy answers past_horizon
+	}
+	l.era.Store(next)
+	l.log.Warn("weir: the clock has run past what the limit can count exactly: starting anew, every key as new",
+		"policy", l.name, "limit", e.limit.String())
+	return next, instant{}
+}
+
+// SetLimit is Limiter's. Under its new limit the limiter may count in other ticks.
+func (l *Local) SetLimit(_ context.Context, limit Limit) error {
+	c, err := l.count(limit)
+	if err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	old := l.era.Load()
+	next, err := l.change(old, limit, c, since(old.base, l.clock.Now(), old.tick).ticks)
+	if err != nil {
+		return err
+	}
+	l.era.Store(next)
+	return nil
+}
+
+// change is the era under another limit: the same table where the ticks stay and now is within the new horizon, else the
+// keys move to one that begins at now, or, past the old horizon, a new one.
+func (l *Local) change(old *era, limit Limit, c counted, now uint64) (*era, error) {
+	base := old.base + time.Duration(now)*old.tick
+	if now > old.horizon {
+		return l.begin(limit, c, base)
+	}
+	if c.tick == old.tick {
+		err := old.policy.Relimit(now, c.limit)
+		if err == nil {
+			e := newEra(old.policy, limit, old.base, old.tick)
+			e.swept.Store(old.swept.Load())
+			return e, nil
+		}
+		if policy.Code(err) != ErrPastHorizon.Error() {
+			return nil, fmt.Errorf("%s: %w", l.name, err)
+		}
+	}
+	mover, ok := old.policy.(policy.Mover)
+	if !ok {
+		return nil, fmt.Errorf("%s: %s counts in ticks of %v, the limit in force in ticks of %v, and this implementation cannot change that: make a new limiter",
+			l.name, limit, c.tick, old.tick)
+	}
+	p, err := mover.Move(now, 0, c.limit)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", l.name, err)
+	}
+	return newEra(p, limit, base, c.tick), nil
+}
