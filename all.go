@@ -120,21 +120,17 @@ func (r Result) plain() policy.Answer {
 }
 
 // takeUndo is take with an undo for what it admitted.
-func (l *Local) takeUndo(key uint64, c Cost) (Result, func() bool) {
-	for {
-		e, now := l.now()
+func (l *Local) takeUndo(key uint64, c Cost) (r Result, undo func() bool) {
+	r = l.ask(func(e *era, now uint64) (d policy.Decision) {
 		undoer, ok := e.policy.(policy.Undoer)
 		if !ok {
-			return Result{decision: policy.Refused(policy.Unavailable), tick: e.tick}, nil
+			return policy.Refused(policy.Unavailable)
 		}
-		d, undo := undoer.TakeUndo(now.ticks, key, c.first, c.second)
-		if d.Outcome() == 0 {
-			l.settle()
-			continue
-		}
-		e.tidy(now.ticks)
-		return Result{d, e.tick, now.into}, undo
-	}
+		d, undo = undoer.TakeUndo(now, key, c.first, c.second)
+		e.tidy(now)
+		return d
+	})
+	return r, undo
 }
 
 func (g *group) Refund(ctx context.Context, key string, c Cost) error {

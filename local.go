@@ -118,33 +118,32 @@ func (l *Local) Keys() int { return l.era.Load().policy.Keys() }
 func (l *Local) Name() string { return l.name }
 
 func (l *Local) take(key uint64, c Cost) Result {
-	for swept := false; ; {
-		e, now := l.now()
-		d := e.take(now.ticks, key, c)
-		switch d.Outcome() {
-		case policy.Full:
-			if !swept {
-				swept = true
-				if freed, _ := e.policy.Sweep(now.ticks, SweepSlots); freed > 0 {
-					continue
-				}
-			}
-		case 0:
-			l.settle()
-			continue
-		}
-		e.tidy(now.ticks)
-		return Result{d, e.tick, now.into}
-	}
+	return l.ask(func(e *era, now uint64) policy.Decision {
+		d := e.take(now, key, c)
+		e.tidy(now)
+		return d
+	})
 }
 
 func (l *Local) peek(key uint64, c Cost) Result {
-	for {
+	return l.ask(func(e *era, now uint64) policy.Decision { return e.peek(now, key, c) })
+}
+
+// ask puts a question to the policy in force. A full table is swept a little before full is the answer, and a table
+// whose keys have just moved on is asked again where they are.
+func (l *Local) ask(question func(e *era, now uint64) policy.Decision) Result {
+	for swept := false; ; {
 		e, now := l.now()
-		d := e.peek(now.ticks, key, c)
-		if d.Outcome() == 0 {
+		d := question(e, now.ticks)
+		switch {
+		case d.Outcome() == 0:
 			l.settle()
 			continue
+		case d.Outcome() == policy.Full && !swept:
+			swept = true
+			if freed, _ := e.policy.Sweep(now.ticks, SweepSlots); freed > 0 {
+				continue
+			}
 		}
 		return Result{d, e.tick, now.into}
 	}
