@@ -16,6 +16,14 @@ const year = 365 * 24 * time.Hour
 var tickSizes = []time.Duration{1, 10, 100,
 	time.Microsecond, 10 * time.Microsecond, 100 * time.Microsecond, time.Millisecond}
 
+// Counted is l as the policy of that name counts it, and how long a tick is: what New makes the policy with, for those who
+// use package policy or the C library with a clock of their own. The tick is the finest of 1, 10, 100 ns, 1, 10, 100 us
+// and 1 ms that divides the period and puts the horizon a year away or more. The error is as New's.
+func (l Limit) Counted(name string) (limit policy.Limit, tick time.Duration, err error) {
+	c, _, err := count(name, l)
+	return c.limit, c.tick, err
+}
+
 // counted is a limit in the finest ticks that divide its periods and put the horizon a year away or more.
 type counted struct {
 	limit policy.Limit

@@ -1,0 +1,134 @@
+// Command weir lists and describes rate limiting policies, proves implementations of them on the vectors, and shows what
+// a limit would have done to the traffic of a log. Run "weir help".
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+)
+
+// The exit statuses.
+const (
+	good  = 0
+	wrong = 1 // not all is as it should be
+	usage = 2 // what was asked for cannot be done
+)
+
+// app is what a command works with.
+type app struct {
+	ctx      context.Context
+	in       io.Reader
+	out, err io.Writer
+}
+
+type command struct {
+	name, args, about string
+	run               func(app, []string) (status int, err error)
+}
+
+// commands are in the order in which help shows them.
+func commands() []command {
+	return []command{
+		{"list", "", "the policies, a line each", list},
+		{"describe", "NAME", "a policy's page: what it is, when to take it, how it works", describe},
+		{"verify", "[flags]", "put the Go policies and the C port through the vectors", verify},
+		{"simulate", "--limit TEXT --log FILE [flags]", "what each policy would have done to a log", simulate},
+	}
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	status := run(app{ctx, os.Stdin, os.Stdout, os.Stderr}, os.Args[1:])
+	stop()
+	os.Exit(status)
+}
+
+func run(a app, args []string) int {
+	if len(args) == 0 {
+		help(a.err)
+		return usage
+	}
+	switch args[0] {
+	case "help", "-h", "-help", "--help":
+		help(a.out)
+		return good
+	}
+	for _, c := range commands() {
+		if c.name == args[0] {
+			return c.start(a, args[1:])
+		}
+	}
+	var names []string
+	for _, c := range commands() {
+		names = append(names, c.name)
+	}
+	fmt.Fprintf(a.err, "weir: no command %q; there are %s and help\n", args[0], strings.Join(names, ", "))
+	return usage
+}
+
+// start runs a command; whatever it cannot do ends in one line.
+func (c command) start(a app, args []string) int {
+	status, err := c.run(a, args)
+	if errors.Is(err, flag.ErrHelp) {
+		return good
+	}
+	if err != nil {
+		fmt.Fprintf(a.err, "weir %s: %v\n", c.name, err)
+	}
+	return status
+}
+
+func help(w io.Writer) {
+	fmt.Fprint(w, "weir: rate limiting that is exact, provable and the same in every language\n\n")
+	for _, c := range commands() {
+		fmt.Fprintf(w, "  weir %-42s %s\n", c.name+" "+c.args, c.about)
+	}
+	fmt.Fprint(w, "\n\"weir COMMAND -h\" shows a command's flags. Exit status: 0 all is well, 1 something is not, "+
+		"2 it could not be done.\n")
+}
+
+// flags is a set that reports its errors in one line.
+func flags(name string) *flag.FlagSet {
+	f := flag.NewFlagSet(name, flag.ContinueOnError)
+	f.SetOutput(io.Discard)
+	return f
+}
+
+// parse reads the flags of a command and the words that it takes besides, as many as names has. Asked for help it shows
+// the flags.
+func parse(a app, f *flag.FlagSet, args []string, names ...string) error {
+	err := f.Parse(args)
+	see := fmt.Sprintf("\"weir %s -h\" shows how", f.Name())
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		fmt.Fprintf(a.out, "weir %s\n\n", strings.Join(append([]string{f.Name(), "[flags]"}, names...), " "))
+		f.SetOutput(a.out)
+		f.PrintDefaults()
+		return err
+	case err != nil:
+		return fmt.Errorf("%w; %s", err, see)
+	case f.NArg() < len(names):
+		return fmt.Errorf("%s is missing; %s", names[f.NArg()], see)
+	case f.NArg() > len(names):
+		return fmt.Errorf("unexpected word %q; %s", f.Arg(len(names)), see)
+	}
+	return nil
+}
+
+// names splits a list of names with commas. None at all is an error.
+func names(field, text string) ([]string, error) {
+	var list []string
+	for _, name := range strings.Split(text, ",") {
+		if name = strings.TrimSpace(name); name == "" {
+			return nil, fmt.Errorf("%s is %q, must be names with commas between", field, text)
+		}
+		list = append(list, name)
+	}
+	return list, nil
+}

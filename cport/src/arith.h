@@ -1,0 +1,80 @@
+/*
+ * arith.h - the one place for arithmetic that 64 bits do not hold, in 64-bit words only: 32-bit targets and BPF
+ * have no 128-bit type. Everything else in the library adds, subtracts and compares numbers whose bounds stand
+ * where they are made.
+ */
+#ifndef WEIR_SRC_ARITH_H
+#define WEIR_SRC_ARITH_H
+
+#include <stdint.h>
+
+typedef struct weir_wide {
+    uint64_t high, low;
+} weir_wide;
+
+/*
+ * a * b, all 128 bits: schoolbook over 32-bit halves.
+ *
+ * Bounds: a product of halves is at most (2^32-1)^2 = 2^64 - 2^33 + 1, which leaves room for two more halves;
+ * middle takes one half carried in and one added.
+ */
+static inline weir_wide weir_multiply(uint64_t a, uint64_t b)
+{
+    const uint64_t half = UINT32_MAX;
+    uint64_t low = (a & half) * (b & half);
+    uint64_t middle = (a >> 32) * (b & half) + (low >> 32);
+    uint64_t other = (a & half) * (b >> 32) + (middle & half);
+    weir_wide product;
+
+    product.high = (a >> 32) * (b >> 32) + (middle >> 32) + (other >> 32);
+    product.low = other << 32 | (low & half);
+    return product;
+}
+
+/*
+ * floor(n / d) and the remainder, for n.high < d <= 2^63, so that the quotient fits 64 bits.
+ *
+ * Bounds: 64 rounds. The remainder is below d before each, so twice it and a bit is below 2^64.
+ */
+static inline uint64_t weir_divide(weir_wide n, uint64_t d, uint64_t *remainder)
+{
+    uint64_t rest = n.high, quotient = 0;
+    int bit;
+
+    if (n.high == 0) {
+        *remainder = n.low % d;
+        return n.low / d;
+    }
+    for (bit = 63; bit >= 0; bit--) {
+        rest = rest << 1 | (n.low >> bit & 1);
+        quotient <<= 1;
+        if (rest >= d) {
+            rest -= d;
+            quotient |= 1;
+        }
+    }
+    *remainder = rest;
+    return quotient;
+}
+
+/*
+ * min(most, ceil(a * b / d)), for 1 <= d <= 2^63. The product has all its 128 bits.
+ *
+ * Bounds: a quotient of 64 bits or more is over any most; one below most can be rounded up without wrapping.
+ */
+static inline uint64_t weir_scaled(uint64_t a, uint64_t b, uint64_t d, uint64_t most)
+{
+    weir_wide product = weir_multiply(a, b);
+    uint64_t quotient, remainder;
+
+    if (product.high >= d) {
+        return most;
+    }
+    quotient = weir_divide(product, d, &remainder);
+    if (quotient >= most) {
+        return most;
+    }
+    return remainder > 0 ? quotient + 1 : quotient;
+}
+
+#endif
