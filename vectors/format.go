@@ -44,13 +44,19 @@ func (w Wait) MarshalJSON() ([]byte, error) {
 	return Number(w).MarshalJSON()
 }
 
-// UnmarshalJSON reads a quoted canonical decimal, or "-1" for Never.
+// UnmarshalJSON reads a quoted canonical decimal from 0 to 2^63-1, or "-1" for Never.
 func (w *Wait) UnmarshalJSON(b []byte) error {
 	if string(b) == `"-1"` {
 		*w = Never
 		return nil
 	}
-	return (*Number)(w).UnmarshalJSON(b)
+	if err := (*Number)(w).UnmarshalJSON(b); err != nil {
+		return err
+	}
+	if *w > math.MaxInt64 {
+		return fmt.Errorf("%s: must be at most %d, or \"-1\" for never", b, uint64(math.MaxInt64))
+	}
+	return nil
 }
 
 // File is one file of the suite: the cases of one category of one policy.
@@ -86,6 +92,10 @@ type Params struct {
 }
 
 // Step is one operation and, in a file, what it must answer.
+//
+// fill is the one step that no port ever sees: Expand makes takes of it, of keys 2^63, 2^63+1, ... (a second fill of
+// the case goes on where the first stopped), until leave of the table's rooms are free. The rooms that are taken
+// already are counted from the case's own wants, so no fill may follow a sweep that freed some keys but not all.
 type Step struct {
 	Op     string  `json:"op"`
 	Now    *Number `json:"now,omitempty"`
@@ -97,8 +107,9 @@ type Step struct {
 	Want   *Want   `json:"want,omitempty"`
 }
 
-// Want is an answer: take and peek have the whole of it, refund, forget and relimit the outcome, sweep and keys the
-// number of keys.
+// Want is an answer: take and peek have the whole of it (delay for a leaky bucket only, binding for a dual bucket only),
+// refund, forget and relimit the outcome, sweep and keys the number of keys. A relimit that is refused has the word of
+// the refusal as its outcome: past_horizon, or a word of config_error.
 type Want struct {
 	Outcome    string  `json:"outcome,omitempty"`
 	Remaining  *Number `json:"remaining,omitempty"`
@@ -107,4 +118,34 @@ type Want struct {
 	Delay      *Number `json:"delay,omitempty"`
 	Binding    string  `json:"binding,omitempty"`
 	Keys       *Number `json:"keys,omitempty"`
+}
+
+// HashFile is one file of hash vectors: what Hash ("xxh64" or "mix32") makes of each input.
+type HashFile struct {
+	Format int        `json:"format"`
+	Hash   string     `json:"hash"`
+	Cases  []HashCase `json:"cases"`
+}
+
+// HashCase is one input of a hash and the key that comes of it: bytes and a seed for xxh64, a 32-bit number for mix32.
+type HashCase struct {
+	ID      string  `json:"id"`
+	Comment string  `json:"comment,omitempty"`
+	Hex     *string `json:"hex,omitempty"`  // xxh64 only: the bytes, two lower-case digits each
+	Seed    *Number `json:"seed,omitempty"` // xxh64 only, up to 2^64-1
+	In      *Number `json:"in,omitempty"`   // mix32 only, up to 2^32-1
+	Want    *Number `json:"want,omitempty"`
+}
+
+// RulesFile is rules.json: every rule that a case may say it tests.
+type RulesFile struct {
+	Format int             `json:"format"`
+	Rules  map[string]Rule `json:"rules"`
+}
+
+// Rule is one sentence of the contract.
+type Rule struct {
+	Says    string `json:"says"`    // the sentence
+	Where   string `json:"where"`   // the section of README.md that it stands in
+	Catches string `json:"catches"` // the fault that breaks it
 }

@@ -1,0 +1,251 @@
+package vectors
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Report is what came of a run.
+type Report struct {
+	Suite    string // the suite's version
+	Hello    Hello
+	Narrowed bool // the options left a part of the suite out
+	Results  []Result
+}
+
+// Counts says how many cases had each verdict.
+type Counts map[Verdict]int
+
+// Total is the number of all cases.
+func (c Counts) Total() int {
+	n := 0
+	for _, one := range c {
+		n += one
+	}
+	return n
+}
+
+// Counts counts the results of policy, all of them if policy is "".
+func (r Report) Counts(policy string) Counts {
+	c := Counts{}
+	for _, one := range r.Results {
+		if policy == "" || one.Policy == policy {
+			c[one.Verdict]++
+		}
+	}
+	return c
+}
+
+// Conformant says whether there was something to run and all of it passed whole: nothing failed, was skipped or
+// unsupported, and no probe was left out.
+func (r Report) Conformant() bool {
+	for _, one := range r.Results {
+		if one.Verdict != Pass || one.LeftOut > 0 {
+			return false
+		}
+	}
+	return len(r.Results) > 0
+}
+
+// OK says whether all is as it should be: every case passed or needs what the implementation does not claim; strict
+// counts the latter as wrong too.
+func (r Report) OK(strict bool) bool {
+	c := r.Counts("")
+	return len(r.Results) > 0 && c[Pass]+c[Unsupported] == len(r.Results) && (!strict || r.Conformant())
+}
+
+// Line is the last line of a report: "conformant: n of n", or "partial: n of m" and the same by policy. It says
+// so when only a part of the suite was asked for.
+func (r Report) Line() string {
+	all := r.Counts("")
+	word, selected := "partial", ""
+	if r.Conformant() {
+		word = "conformant"
+	}
+	if r.Narrowed {
+		selected = " selected"
+	}
+	line := fmt.Sprintf("%s: %d of %d%s", word, all[Pass], all.Total(), selected)
+	if word == "conformant" {
+		return line
+	}
+	var parts []string
+	for _, policy := range r.policies() {
+		c := r.Counts(policy)
+		parts = append(parts, fmt.Sprintf("%s %d of %d", policy, c[Pass], c.Total()))
+	}
+	if n := r.leftOut(); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d probes left out for want of peek", n))
+	}
+	if len(parts) > 0 {
+		line += " (" + strings.Join(parts, ", ") + ")"
+	}
+	return line
+}
+
+func (r Report) leftOut() int {
+	n := 0
+	for _, one := range r.Results {
+		n += one.LeftOut
+	}
+	return n
+}
+
+// policies are those that have results, in order.
+func (r Report) policies() []string {
+	var names []string
+	for _, one := range r.Results {
+		if !contains(names, one.Policy) {
+			names = append(names, one.Policy)
+		}
+	}
+	return names
+}
+
+// WriteTable writes the report for a person: every failing case step by step, a table by policy and category, what was
+// left out and why, and Line.
+func (r Report) WriteTable(to io.Writer) error {
+	w := bufio.NewWriter(to)
+	for _, one := range r.Results {
+		if one.Verdict != Pass && one.Verdict != Unsupported && one.Verdict != NotRun {
+			one.show(w)
+		}
+	}
+	fmt.Fprintf(w, "%s %s, %s, vectors %s\n\n", Clean(r.Hello.Name), Clean(r.Hello.Version), Clean(r.Hello.Language),
+		Clean(orNone(r.Suite)))
+	writeGrid(w, r.grid(), "")
+	r.writeReasons(w)
+	fmt.Fprintf(w, "\n%s\n", r.Line())
+	return w.Flush()
+}
+
+// grid is the table: a row a category, a total a policy, a total of all; a column each verdict that occurs.
+func (r Report) grid() [][]string {
+	all := r.Counts("")
+	shown := []Verdict{Pass, Fail}
+	for _, v := range Verdicts()[2:] {
+		if all[v] > 0 {
+			shown = append(shown, v)
+		}
+	}
+	head := []string{"policy", "category"}
+	for _, v := range shown {
+		head = append(head, string(v))
+	}
+	rows := [][]string{head}
+	row := func(policy, category string, c Counts) {
+		cells := []string{policy, category}
+		for _, v := range shown {
+			cells = append(cells, strconv.Itoa(c[v]))
+		}
+		rows = append(rows, cells)
+	}
+	for _, policy := range r.policies() {
+		for _, category := range r.categories(policy) {
+			row(policy, category, r.inCategory(policy, category))
+		}
+		row(policy, "total", r.Counts(policy))
+	}
+	row("all", "total", all)
+	return rows
+}
+
+func (r Report) categories(policy string) []string {
+	var names []string
+	for _, one := range r.Results {
+		if one.Policy == policy && !contains(names, one.Category) {
+			names = append(names, one.Category)
+		}
+	}
+	return names
+}
+
+func (r Report) inCategory(policy, category string) Counts {
+	c := Counts{}
+	for _, one := range r.Results {
+		if one.Policy == policy && one.Category == category {
+			c[one.Verdict]++
+		}
+	}
+	return c
+}
+
+// writeReasons lists why cases were not run, one line a reason.
+func (r Report) writeReasons(w io.Writer) {
+	var reasons []string
+	count := map[string]int{}
+	for _, one := range r.Results {
+		if one.Verdict == Unsupported || one.Verdict == NotRun {
+			reason := string(one.Verdict) + ": " + one.Why
+			if count[reason]++; count[reason] == 1 {
+				reasons = append(reasons, reason)
+			}
+		}
+	}
+	for i, reason := range reasons {
+		if i == 0 {
+			fmt.Fprintln(w)
+		}
+		fmt.Fprintf(w, "%d %s\n", count[reason], Clean(reason))
+	}
+}
+
+// writeGrid writes rows in columns under the first row, numbers to the right and words to the left, each line after
+// indent.
+func writeGrid(w io.Writer, rows [][]string, indent string) {
+	width, numeric := make([]int, len(rows[0])), make([]bool, len(rows[0]))
+	for i := range width {
+		numeric[i] = true
+		for at, row := range rows {
+			width[i] = max(width[i], utf8.RuneCountInString(row[i]))
+			numeric[i] = numeric[i] && (at == 0 || row[i] == "" || strings.ContainsAny(row[i][len(row[i])-1:], "0123456789"))
+		}
+	}
+	for _, row := range rows {
+		var line strings.Builder
+		for i, cell := range row {
+			pad := strings.Repeat(" ", width[i]-utf8.RuneCountInString(cell))
+			if numeric[i] {
+				cell, pad = pad, cell
+			}
+			line.WriteString(cell + pad + "  ")
+		}
+		fmt.Fprintln(w, indent+strings.TrimRight(line.String(), " "))
+	}
+}
+
+// closing is the last line of a JSON report, by which a reader knows that it has all.
+type closing struct {
+	Done       bool   `json:"done"`
+	Suite      string `json:"suite"`
+	Name       string `json:"name"`
+	Version    string `json:"version"`
+	Language   string `json:"language"`
+	Cases      int    `json:"cases"`
+	Counts     Counts `json:"counts"`
+	LeftOut    int    `json:"left_out"`
+	Narrowed   bool   `json:"narrowed"`
+	Conformant bool   `json:"conformant"`
+}
+
+// WriteJSON writes one object a line: a result each, then one with "done" and the counts.
+func (r Report) WriteJSON(to io.Writer) error {
+	w := bufio.NewWriter(to)
+	enc := json.NewEncoder(w)
+	for _, one := range r.Results {
+		if err := enc.Encode(one); err != nil {
+			return err
+		}
+	}
+	last := closing{true, Clean(r.Suite), Clean(r.Hello.Name), Clean(r.Hello.Version), Clean(r.Hello.Language),
+		len(r.Results), r.Counts(""), r.leftOut(), r.Narrowed, r.Conformant()}
+	if err := enc.Encode(last); err != nil {
+		return err
+	}
+	return w.Flush()
+}
