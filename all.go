@@ -31,6 +31,8 @@ func All(members ...*Local) (Limiter, error) {
 			return nil, fmt.Errorf("All: member %d is nil", i+1)
 		case seen[m]:
 			return nil, fmt.Errorf("All: member %d is there twice", i+1)
+		case m.era.Load() == nil:
+			return nil, fmt.Errorf("All: member %d was not made by New", i+1)
 		}
 		if _, ok := m.era.Load().policy.(policy.Undoer); !ok {
 			return nil, fmt.Errorf("All: member %d: this implementation of %s cannot undo an admission", i+1, m.name)
@@ -134,36 +136,35 @@ func (l *Local) takeUndo(key uint64, c Cost) (r Result, undo func() bool) {
 }
 
 func (g *group) Refund(ctx context.Context, key string, c Cost) error {
-	var errs []error
-	for _, m := range g.members {
-		errs = append(errs, m.Refund(ctx, key, c))
-	}
-	return errors.Join(errs...)
+	return g.each(key, func(m *Local) error { return m.Refund(ctx, key, c) })
 }
 
 func (g *group) Forget(ctx context.Context, key string) error {
+	return g.each(key, func(m *Local) error { return m.Forget(ctx, key) })
+}
+
+// each does for every member what may let somebody pass who waits for the key.
+func (g *group) each(key string, do func(*Local) error) error {
+	defer g.queue.wake(policy.SecretKey(key))
 	var errs []error
 	for _, m := range g.members {
-		errs = append(errs, m.Forget(ctx, key))
+		errs = append(errs, do(m))
 	}
 	return errors.Join(errs...)
 }
 
 func (g *group) Wait(ctx context.Context, key string, c Cost) error {
 	return bench{
-		queue: &g.queue, key: policy.SecretKey(key), clock: g.members[0].clock, burst: g.burst(),
+		queue: &g.queue, key: policy.SecretKey(key), clock: g.members[0].clock, members: g.members,
 		take: func(c Cost) Result { return g.AllowN(ctx, key, c) },
 		peek: func(c Cost) Result { return g.peek(key, c) },
+		earliest: func(total Cost) (wait time.Duration) {
+			for _, m := range g.members {
+				wait = max(wait, m.earliest(m.key(key), total))
+			}
+			return wait
+		},
 	}.wait(ctx, c)
-}
-
-// burst is the largest cost that fits all members.
-func (g *group) burst() Cost {
-	least := g.members[0].burst()
-	for _, m := range g.members[1:] {
-		least = least.atMost(m.burst())
-	}
-	return least
 }
 
 func (g *group) SetLimit(context.Context, Limit) error {

@@ -79,13 +79,17 @@ func ParseLimit(text string) (Limit, error) {
 	return l, nil
 }
 
-// limitText keeps a long text from filling somebody's screen.
 func limitText(text, fault string) error {
+	return fmt.Errorf("%w %q: %s", ErrLimitText, short(text), fault)
+}
+
+// short keeps a long text from filling somebody's screen.
+func short(text string) string {
 	const most = 80
 	if len(text) > most {
-		text = text[:most] + "..."
+		return text[:most] + "..."
 	}
-	return fmt.Errorf("%w %q: %s", ErrLimitText, text, fault)
+	return text
 }
 
 func parseRate(text string) (Limit, error) {
@@ -109,13 +113,13 @@ func parseRate(text string) (Limit, error) {
 		l.Burst, err = parseCount("burst", words[2])
 		return l, err
 	}
-	return Limit{}, fmt.Errorf("after the period comes nothing or \"burst\" and a number, not %q", strings.Join(words[1:], " "))
+	return Limit{}, fmt.Errorf("after the period comes nothing or \"burst\" and a number, not %q", short(strings.Join(words[1:], " ")))
 }
 
 func parseCount(field, text string) (uint64, error) {
 	n, err := strconv.ParseUint(text, 10, 64)
 	if err != nil || n == 0 {
-		return 0, fmt.Errorf("%s is %q, must be a whole number from 1 to %d", field, text, uint64(math.MaxUint64))
+		return 0, fmt.Errorf("%s is %q, must be a whole number from 1 to %d", field, short(text), uint64(math.MaxUint64))
 	}
 	return n, nil
 }
@@ -133,14 +137,14 @@ var units = []struct {
 
 // parsePeriod reads whole numbers with units; a unit alone is one of it. It never goes through a float.
 func parsePeriod(text string) (time.Duration, error) {
-	bad := fmt.Errorf("period is %q, must be from 1ns to 292 years in whole numbers of ns, us, ms, s, m, h or d, such as s, 10s or 1h30m", text)
+	bad := fmt.Errorf("period is %q, must be from 1ns to 292 years in whole numbers of ns, us, ms, s, m, h or d, such as s, 10s or 1h30m", short(text))
 	total, rest := uint64(0), text
-	for first := true; rest != ""; first = false {
+	if unitSize(text) > 0 {
+		rest = "1" + text // a unit alone is one of it
+	}
+	for rest != "" {
 		digits := len(rest) - len(strings.TrimLeft(rest, "0123456789"))
-		count, err := uint64(1), error(nil)
-		if digits > 0 || !first {
-			count, err = strconv.ParseUint(rest[:digits], 10, 63)
-		}
+		count, err := strconv.ParseUint(rest[:digits], 10, 63)
 		name := rest[digits:]
 		if next := strings.IndexAny(name, "0123456789"); next >= 0 {
 			name = name[:next]
@@ -181,7 +185,7 @@ func (l Limit) String() string {
 
 func rateText(permits uint64, period time.Duration, burst uint64) string {
 	text := strconv.FormatUint(permits, 10) + "/" + periodText(period)
-	if burst != 0 && burst != permits {
+	if burst != 0 {
 		text += " burst " + strconv.FormatUint(burst, 10)
 	}
 	return text
@@ -206,11 +210,15 @@ func periodText(d time.Duration) string {
 	return b.String()
 }
 
-// MarshalText is String.
+// MarshalText is String, which is empty for the zero Limit.
 func (l Limit) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
 
-// UnmarshalText is ParseLimit.
+// UnmarshalText is ParseLimit, and reads the zero Limit back from an empty text.
 func (l *Limit) UnmarshalText(text []byte) error {
+	if len(text) == 0 {
+		*l = Limit{}
+		return nil
+	}
 	parsed, err := ParseLimit(string(text))
 	if err != nil {
 		return err

@@ -25,8 +25,8 @@ type Limiter interface {
 	// (ErrTooCostly), when there is no room for the key (ErrFull), or when ctx ends before the cost can fit (an error that
 	// wraps context.DeadlineExceeded); and when ctx ends, with its error.
 	Wait(ctx context.Context, key string, c Cost) error
-	// SetLimit puts the keys under another limit at once. What they have spent is kept, in permits, and never more than
-	// the new burst, so a change mints nothing. A limit that is refused changes nothing.
+	// SetLimit puts the keys under another limit at once. What they have spent is kept, in permits, so that no change hands
+	// out a fresh burst; what is owed beyond a smaller new burst is let go. A limit that is refused changes nothing.
 	SetLimit(ctx context.Context, l Limit) error
 	// Limit is the limit in force.
 	Limit() Limit
@@ -65,9 +65,6 @@ func Both(first, second uint64) Cost { return Cost{first, second} }
 
 // plus adds costs; a sum too large to count stays the largest.
 func (c Cost) plus(d Cost) Cost { return Cost{sum(c.first, d.first), sum(c.second, d.second)} }
-
-// atMost is the smaller of c and d in each limit.
-func (c Cost) atMost(d Cost) Cost { return Cost{min(c.first, d.first), min(c.second, d.second)} }
 
 func sum(a, b uint64) uint64 {
 	if a+b < a {

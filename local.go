@@ -2,6 +2,7 @@ package weir
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -15,6 +16,10 @@ import (
 // pile up: a limiter holds little more than the keys that are not idle.
 const SweepSlots = 32
 
+// fullSlots is how many it looks at before it answers full: all of a small table. Once a whole pass has found nothing, a
+// table answers at once until the first of its keys can be idle.
+const fullSlots = 1024
+
 // Local is the Limiter of this process. New makes one; any number of goroutines may share it.
 type Local struct {
 	name     string
@@ -24,7 +29,8 @@ type Local struct {
 	key      func(string) uint64
 	log      *slog.Logger
 	queue    queue
-	mu       sync.Mutex // held to change era, and to forget, so that no forgetting is lost in a change
+	changed  atomic.Pointer[change] // the next change of the limit
+	mu       sync.Mutex             // held to change era, and to forget, so that no forgetting is lost in a change
 	era      atomic.Pointer[era]
 }
 
@@ -50,6 +56,9 @@ type era struct {
 func New(name string, l Limit, o ...Option) (*Local, error) {
 	local := &Local{name: name, registry: Registry(), key: policy.SecretKey, log: slog.Default()}
 	for _, option := range o {
+		if option == nil {
+			return nil, errors.New("weir.New: an option is nil")
+		}
 		if err := option(local); err != nil {
 			return nil, err
 		}
@@ -69,6 +78,7 @@ func New(name string, l Limit, o ...Option) (*Local, error) {
 		return nil, err
 	}
 	local.era.Store(e)
+	local.changed.Store(newChange())
 	return local, nil
 }
 
@@ -129,19 +139,20 @@ func (l *Local) peek(key uint64, c Cost) Result {
 	return l.ask(func(e *era, now uint64) policy.Decision { return e.peek(now, key, c) })
 }
 
-// ask puts a question to the policy in force. A full table is swept a little before full is the answer, and a table
-// whose keys have just moved on is asked again where they are.
+// ask puts a question to the policy in force. A full table is swept before full is the answer, and a table whose keys have
+// just moved on is asked again where they are.
 func (l *Local) ask(question func(e *era, now uint64) policy.Decision) Result {
 	for swept := false; ; {
 		e, now := l.now()
 		d := question(e, now.ticks)
 		switch {
-		case d.Outcome() == 0:
-			l.settle()
+		case d.Outcome() == 0 && l.settled() != e:
 			continue
+		case d.Outcome() == 0:
+			d = policy.Refused(policy.Unavailable)
 		case d.Outcome() == policy.Full && !swept:
 			swept = true
-			if freed, _ := e.policy.Sweep(now.ticks, SweepSlots); freed > 0 {
+			if freed, _ := e.policy.Sweep(now.ticks, fullSlots); freed > 0 {
 				continue
 			}
 		}
@@ -193,33 +204,35 @@ func (e *era) tidy(now uint64) {
 	e.swept.Store(int64(e.policy.Keys()))
 }
 
-// Refund is Limiter's.
+// Refund is Limiter's. Who waits for the key looks again.
 func (l *Local) Refund(_ context.Context, key string, c Cost) error {
 	k := l.key(key)
+	defer l.queue.wake(k)
 	for {
 		e, now := l.now()
 		outcome := e.refund(now.ticks, k, c)
-		if outcome == 0 {
-			l.settle()
+		if outcome == 0 && l.settled() != e {
 			continue
 		}
 		return outcome.Err()
 	}
 }
 
-// Forget is Limiter's.
+// Forget is Limiter's. Who waits for the key looks again.
 func (l *Local) Forget(_ context.Context, key string) error {
+	k := l.key(key)
 	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.era.Load().policy.Forget(l.key(key))
+	l.era.Load().policy.Forget(k)
+	l.mu.Unlock()
+	l.queue.wake(k)
 	return nil
 }
 
-// settle waits for a change of era under way: the policy of the old one answers nothing more.
-func (l *Local) settle() {
+// settled is the era in force once a change under way is done: the policy of one that has ended answers nothing.
+func (l *Local) settled() *era {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.era.Load()
+	return l.era.Load()
 }
 
 // renew ends the era in force if the clock is past its horizon: a new one begins now, with every key as new.
@@ -236,17 +249,30 @@ func (l *Local) renew() (*era, instant) {
 		return e, now // a maker that refuses what it took before: the policy answers past_horizon
 	}
 	l.era.Store(next)
-	l.log.Warn("weir: the clock has run past what the limit can count exactly: starting anew, every key as new",
-		"policy", l.name, "limit", e.limit.String())
+	l.sayAnew(e.limit)
 	return next, instant{}
 }
 
-// SetLimit is Limiter's. Under its new limit the limiter may count in other ticks.
+func (l *Local) sayAnew(limit Limit) {
+	l.log.Warn("weir: the clock has run past what the limit can count exactly: starting anew, every key as new",
+		"policy", l.name, "limit", limit.String())
+}
+
+// SetLimit is Limiter's. Under its new limit the limiter may count in other ticks. Whoever waits looks again.
 func (l *Local) SetLimit(_ context.Context, limit Limit) error {
 	c, err := l.count(limit)
 	if err != nil {
 		return err
 	}
+	if err := l.put(limit, c); err != nil {
+		return err
+	}
+	l.changed.Swap(newChange()).happen()
+	return nil
+}
+
+// put begins the era of another limit.
+func (l *Local) put(limit Limit, c counted) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	old := l.era.Load()
@@ -263,7 +289,11 @@ func (l *Local) SetLimit(_ context.Context, limit Limit) error {
 func (l *Local) change(old *era, limit Limit, c counted, now uint64) (*era, error) {
 	base := old.base + time.Duration(now)*old.tick
 	if now > old.horizon {
-		return l.begin(limit, c, base)
+		next, err := l.begin(limit, c, base)
+		if err == nil {
+			l.sayAnew(limit)
+		}
+		return next, err
 	}
 	if c.tick == old.tick {
 		err := old.policy.Relimit(now, c.limit)

@@ -51,6 +51,7 @@ func TestAgreesWithBig(t *testing.T) {
 		c := rapid.Uint64Min(1).Draw(t, "c")
 		product := new(big.Int).Mul(new(big.Int).SetUint64(a), new(big.Int).SetUint64(b))
 		quotient, remainder := new(big.Int).QuoRem(product, new(big.Int).SetUint64(c), new(big.Int))
+		assert.Equal(t, clamp(quotient, limit), arith.MulDivFloor(a, b, c))
 		if remainder.Sign() > 0 {
 			quotient.Add(quotient, big.NewInt(1))
 		}

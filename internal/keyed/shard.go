@@ -29,7 +29,8 @@ func (sh *shard[S, R]) insert(t *Table[S, R], h, key uint64, state S) {
 		sh.grow(t)
 	}
 	i, _ := sh.find(h, key)
-	sh.slots[i] = slot[S]{key, true, state}
+	sh.slots[i] = slot[S]{key: key, held: true, state: state}
+	sh.renew(i)
 	sh.used++
 }
 

@@ -61,13 +61,14 @@ type shard[S any, R Rules[S, R]] struct {
 	rules R
 	slots []slot[S] // empty, or a power of two of which at most three quarters are used
 	used  int
-	given uint64   // how often a key of this shard was refunded or freed
+	stamp uint32   // the last slot stamp given out
 	_     [64]byte // the next shard's lock is on another cache line
 }
 
 type slot[S any] struct {
 	key   uint64
 	held  bool
+	stamp uint32 // another one whenever the key came or was given something back: fits the padding
 	state S
 }
 
@@ -168,7 +169,10 @@ func (t *Table[S, R]) TakeUndo(now, key, cost, cost2 uint64) (policy.Decision, f
 	before, known := sh.state(h, key)
 	d := t.takeIn(sh, h, now, key, cost, cost2)
 	after, _ := sh.state(h, key)
-	rules, given := sh.rules, sh.given
+	rules, stamp := sh.rules, uint32(0)
+	if i, held := sh.find(h, key); held {
+		stamp = sh.slots[i].stamp
+	}
 	sh.mu.Unlock()
 	if !d.OK() {
 		return d, nil
@@ -180,14 +184,14 @@ func (t *Table[S, R]) TakeUndo(now, key, cost, cost2 uint64) (policy.Decision, f
 		sh.mu.Lock()
 		defer sh.mu.Unlock()
 		i, held := sh.find(h, key)
-		if !held || sh.given != given || any(sh.rules) != any(rules) {
+		if !held || sh.slots[i].stamp != stamp || any(sh.rules) != any(rules) {
 			return false
 		}
 		state, ok := rules.Undo(before, after, sh.slots[i].state)
 		switch {
 		case ok && known:
 			sh.slots[i].state = state
-			sh.given++
+			sh.renew(i)
 		case ok:
 			t.free(sh, i)
 		}
@@ -257,7 +261,7 @@ func (t *Table[S, R]) refund(now, key, cost, cost2 uint64) policy.Outcome {
 	}
 	if i, known := sh.find(h, key); known {
 		sh.slots[i].state = sh.rules.Refund(sh.slots[i].state, now, cost, cost2)
-		sh.given++
+		sh.renew(i)
 		t.sweeper.changed()
 	}
 	return policy.Allow
@@ -279,6 +283,11 @@ func (t *Table[S, R]) claim() bool {
 // free empties slot i of a locked shard and gives its room back.
 func (t *Table[S, R]) free(sh *shard[S, R], i uint64) {
 	sh.remove(t, i)
-	sh.given++
 	t.keys.Add(^uint64(0))
+}
+
+// renew gives slot i a stamp that no slot of its shard has had: an undo from before is refused from now on.
+func (sh *shard[S, R]) renew(i uint64) {
+	sh.stamp++
+	sh.slots[i].stamp = sh.stamp
 }

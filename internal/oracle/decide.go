@@ -46,7 +46,7 @@ func (m *Model) look(key uint64) (shares []share, known bool) {
 	return m.blank, false
 }
 
-// request answers in the order of SPEC.md; charge spends what is allowed.
+// request answers in the order of the contract; charge spends what is allowed.
 func (m *Model) request(now, key uint64, costs [2]uint64, charge bool) policy.Answer {
 	if now > m.horizon {
 		return refused(policy.PastHorizon)

@@ -14,7 +14,7 @@ package oracle
 import "weir/policy"
 
 // Model is one policy under one limit, for any number of keys. It answers to the tick and to the permit what
-// SPEC.md says. It is not safe for concurrent use. Make one with New; the zero Model does nothing useful.
+// the contract says. It is not safe for concurrent use. Make one with New; the zero Model does nothing useful.
 type Model struct {
 	name    string
 	rules   []rule // one, or a dual bucket's two

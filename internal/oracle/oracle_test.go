@@ -113,7 +113,7 @@ func run(t *testing.T, m *oracle.Model, rows []row) {
 	}
 }
 
-// TestConfig has every code of the table in SPEC.md, and which comes first where two apply.
+// TestConfig has every code of the table in the contract, and which comes first where two apply.
 func TestConfig(t *testing.T) {
 	dual := policy.Limit{Permits: 1, Period: 2, Burst: 3, Permits2: 1, Period2: 2, Burst2: 3}
 	but := func(change func(*policy.Limit)) policy.Limit { l := dual; change(&l); return l }

@@ -86,7 +86,7 @@ func promised(t *rapid.T, m *oracle.Model, now, cost, cost2 uint64) {
 	require.Equal(t, more == 0, a.Remaining == m.Peek(now, 8, 0, 0).Remaining)
 }
 
-// arrival is the GCRA as SPEC.md writes it, in units, to hold the model's permits against. All numbers drawn
+// arrival is the GCRA as the contract writes it, in units, to hold the model's permits against. All numbers drawn
 // here are small.
 type arrival struct{ p, q, burst, tat uint64 }
 
@@ -130,7 +130,7 @@ func (g *arrival) relimit(now uint64, l policy.Limit) {
 	g.tat = now*g.p + min(g.burst*g.q, up(debt*g.q, q))
 }
 
-// TestFormulas: the definitions here and the formulas of SPEC.md give the same answers, times that step back
+// TestFormulas: the definitions here and the formulas of the contract give the same answers, times that step back
 // included.
 func TestFormulas(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
