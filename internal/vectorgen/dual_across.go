@@ -1,0 +1,110 @@
+package vectorgen
+
+// dualAcross are second cases, in other categories, for faults that one category alone would catch.
+func dualAcross() map[string][]row {
+	const wraps = 6_148_914_691_236_517_206 // three times this is 2^64 + 2
+	return map[string][]row{
+		"cost": {
+			c("too-costly-leaves-no-key",
+				"a new key that asks too much of either limit takes no room, and is too costly when full as well",
+				peakAndMean, maxKeys(1), rules("TOO-COSTLY", "ROOM", "ORDER"),
+				take2(0, 1, 1, 6, is("too_costly")), take2(0, 1, 4, 1, is("too_costly")), held(count(0)),
+				take(0, 2, 1, is("allow")), take2(0, 1, 1, 6, want("too_costly", 3, never, 0), binds("second")),
+				take(0, 1, 1, is("full"))),
+			c("zero-does-not-move-time",
+				"nothing asked at 50 and a call without bytes at 60: seen from 5 the bytes of 0 owe half of "+
+					"their 10 ticks",
+				limits(1, 100, 5, 10, 1, 1000), rules("ZERO-COST", "CLOCK-BACK"),
+				take2(0, 7, 1, 100), look(50, 7, want("allow", 4, 0, 50)),
+				take2(60, 7, 1, 0, want("allow", 3, 0, 140)),
+				take2(5, 7, 0, 950, want("allow", 0, 0, 195), binds("second")),
+				take2(5, 7, 0, 1, want("deny", 0, 1, 195), binds("second")))},
+		"overflow": {
+			c("horizon-wraps-in-both", "now * 3 wraps to 2 in both limits' units: past the horizon all the same",
+				limits(3, 1000, 2, 3, 2000, 2), rules("HORIZON", "OVERFLOW"),
+				take(0, 7, 1), take(wraps, 7, 1, want("past_horizon", 0, never, 0), binds("first")),
+				take(0, 7, 1, want("allow", 0, 0, 1334))),
+			c("refund-wraps", "a refund of 2^44 permits of 2^20 ticks, in the second limit, is not one of nothing",
+				limits(1, 10, 4, 1, 1<<20, 4), rules("REFUND", "OVERFLOW"),
+				take(0, 7, 4), refund2(0, 7, 4, 1<<44), take(0, 7, 4, want("allow", 0, 0, 1<<22))),
+			c("relimit-product", "debts of 3 * 2^40 units times permits of 2^30: 3 permits of 2^30 in each",
+				limits(1, 1<<40, 3, 1, 1<<40, 4), rules("RELIMIT", "OVERFLOW"),
+				take(0, 7, 3), relimit(0, dualParams(1, 1<<30, 4, 1, 1<<30, 5)),
+				look(0, 7, want("allow", 1, 0, 3<<30), binds("first"))),
+			c("sweep-past-horizon", "a sweep at 2^63 - 1 is one at the nearer horizon, where the second still owes",
+				limits(1, 1, 2, 3, 1000, 2), rules("SWEEP", "HORIZON"),
+				take((pow62-1)/3, 7, 1), sweep(maxNow, count(1)),
+				take((pow62-1)/3, 7, 2, want("deny", 1, 334, 334), binds("second")))},
+		"clock": {
+			c("refund-beyond-the-debt",
+				"9 given back at 90 are as new there in both limits and no better: at 80 each owes 10 ticks",
+				peakAndMean, maxKeys(4), rules("REFUND", "CLOCK-BACK"),
+				take(100, 7, 3), refund(90, 7, 9), look(80, 7, want("allow", 2, 0, 10)),
+				look(90, 7, want("allow", 3, 0, 0))),
+			c("refund-to-an-idle-key", "a refund at 1000, when neither limit is owed, changes nothing at 105",
+				peakAndMean, maxKeys(4), rules("REFUND", "CLOCK-BACK"),
+				take(100, 7, 1), refund(1000, 7, 1), look(105, 7, want("allow", 2, 0, 95), binds("first")))},
+		"maxkeys": {
+			c("refund-takes-no-room", "a refund to a stranger takes no room",
+				peakAndMean, maxKeys(1), rules("REFUND", "ROOM"),
+				refund(0, 1, 1), refund2(0, 2, 0, 1), held(count(0)), take(0, 3, 1, is("allow")),
+				take(0, 1, 1, is("full"))),
+			c("peeks-take-no-room", "peeks at three keys leave the room free",
+				peakAndMean, maxKeys(1), rules("PEEK", "ROOM"),
+				peek(0, 1, 1), peek2(0, 2, 1, 0), peek2(0, 3, 0, 1), held(count(0)), take(0, 4, 1, is("allow")))},
+		"refund": {
+			c("beyond-the-debt-in-one",
+				"at 90 the first owes 40 and is as new after 9 given back, no better: at 80 it owes 10 ticks",
+				peakAndMean, rules("REFUND", "CLOCK-BACK"),
+				take(100, 7, 3), refund2(90, 7, 9, 1), look(80, 7, want("allow", 2, 0, 220), binds("first")),
+				look(90, 7, want("allow", 2, 0, 210), binds("second"))),
+			c("keeps-its-room", "refunded to as-new in both limits, a key keeps its room until a sweep",
+				peakAndMean, maxKeys(2), rules("REFUND", "ROOM"),
+				take(0, 7, 2), refund(0, 7, 2), held(count(1)), sweep(0, count(0)), refund(0, 7, 1),
+				held(count(0)))},
+		"relimit": {
+			c("then-refund", "a refund after the change counts in the new permits of each limit",
+				peakAndMean, rules("RELIMIT", "REFUND"),
+				take(0, 7, 3), relimit(0, dualParams(1, 20, 4, 1, 200, 6)), refund2(0, 7, 1, 2),
+				look(0, 7, want("allow", 2, 0, 200), binds("first")),
+				take(0, 7, 3, want("deny", 2, 20, 200), binds("first")))},
+	}
+}
+
+// dualRegressionMore are the rest of the faults that limiters of two limits have had.
+func dualRegressionMore() []row {
+	return []row{
+		c("clock-jitter",
+			"set back by 20 and caught up again, a clock charges each request once and gives or takes nothing else",
+			limits(1, 10, 5, 1, 20, 5), rules("CLOCK-BACK"),
+			take(100, 7, 1), take(80, 7, 1, want("allow", 1, 0, 60)),
+			take(100, 7, 1, want("allow", 2, 0, 60), binds("first"))),
+		c("horizon-wraps", "2^32 permits a tick in the second: at tick 2^32 its units wrap to 0",
+			limits(1, 10, 5, 1<<32, 1, 5), rules("HORIZON", "OVERFLOW"),
+			take(0, 7, 5), take(1<<30-1, 7, 5, is("allow")),
+			take(1<<32, 7, 1, want("past_horizon", 0, never, 0), binds("first")),
+			take(1<<32+1, 7, 1, is("past_horizon"))),
+		c("product-wraps",
+			"interval times cost without a check: 2^44 permits of 2^20 ticks cost nothing in either limit",
+			limits(1, 1<<20, 4, 1, 1<<20, 5), rules("OVERFLOW", "TOO-COSTLY"),
+			take2(0, 7, 1<<44, 1, is("too_costly"), binds("first")),
+			take2(0, 7, 1, 1<<44, is("too_costly"), binds("second")),
+			take2(0, 7, 1, 1<<32+1, is("too_costly"), binds("second")), take(0, 7, 4, want("allow", 0, 0, 1<<22))),
+		c("elapsed-wraps",
+			"2^40 permits per 2^40 ticks: 2^24 elapsed ticks times 2^40 are none at 64 bits, and 2^32 none at 32",
+			limits(1<<40, 1<<40, 3, 1, 1, 3), rules("OVERFLOW"),
+			take(0, 7, 3), take(1<<24, 7, 3, want("allow", 0, 0, 3)),
+			take(1<<24+1<<32, 7, 3, want("allow", 0, 0, 3))),
+		c("zero-share-moves-its-clock",
+			"a call without bytes at 1000 moves the bytes' clock, and they owe a second at tick 0",
+			callsAndBytes, rules("DUAL-COSTS", "CLOCK-BACK"),
+			take2(1000, 7, 1, 0), take2(0, 7, 0, 1000, want("allow", 0, 0, 1010), binds("first")),
+			take2(0, 7, 0, 1, want("deny", 0, 1, 1010), binds("second"))),
+		c("limit-change-mints",
+			"limits changed there and back must not hand out what was spent, nor charge more than a burst",
+			limits(3, 1000, 4, 1, 1000, 4), rules("RELIMIT"),
+			take(0, 7, 4), relimit(100, dualParams(1, 7, 2, 1, 7, 3)),
+			look(100, 7, want("allow", 0, 0, 21), binds("first")), relimit(101, dualParams(3, 1000, 4, 1, 1000, 4)),
+			look(101, 7, want("allow", 1, 0, 2858), binds("second"))),
+	}
+}
