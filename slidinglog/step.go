@@ -10,11 +10,12 @@ import (
 // State is a key's log: its admissions, oldest first, in a ring. It shares the ring with the states that it came from,
 // so only the newest state of a key may be used on. A key never seen has the zero State.
 type State struct {
-	ring  []entry // empty, or a power of two; one slot stays free, see append
-	head  int     // where the oldest entry is
-	n     int     // how many entries there are
-	spent uint64  // the running total before the oldest entry
-	total uint64  // the running total with the newest entry
+	ring   []entry // empty, or a power of two; one slot stays free, see append
+	head   int     // where the oldest entry is
+	n      int     // how many entries there are
+	spent  uint64  // the running total before the oldest entry
+	total  uint64  // the running total with the newest entry
+	newest uint64  // the tick of the newest entry
 }
 
 // entry is the permits spent at one tick, as the running total of the log up to and with it. Totals wrap at 2^64; only
@@ -68,7 +69,7 @@ func (r *Rules) view(s *State, now uint64) view {
 	if s.n == 0 {
 		return v
 	}
-	v.at = max(now, s.at(s.n-1).tick)
+	v.at = max(now, s.newest)
 	v.live = sort.Search(s.n, func(i int) bool { return s.at(i).tick+r.limit.Period > v.at })
 	v.used = s.total - s.before(v.live)
 	return v
@@ -128,7 +129,7 @@ func (r *Rules) decision(s *State, v view, outcome policy.Outcome, retry uint64)
 	a := policy.Answer{Outcome: outcome, Remaining: r.left(v.used), RetryAfter: retry}
 	next := uint64(0)
 	if v.used > 0 {
-		a.ResetAfter = s.at(s.n-1).tick + r.limit.Period - v.now
+		a.ResetAfter = s.newest + r.limit.Period - v.now
 		next = r.expiry(s, v, 1+arith.Sub(v.used, r.limit.Permits))
 	}
 	return policy.Answered(a, next)
@@ -149,7 +150,7 @@ func (s *State) drop(k int) {
 // before both is still whole, and Undo can go back to it.
 func (s *State) append(tick, permits uint64) {
 	s.total += permits
-	if s.n > 0 && s.at(s.n-1).tick == tick {
+	if s.n > 0 && s.newest == tick {
 		s.at(s.n - 1).total = s.total
 		return
 	}
@@ -157,6 +158,7 @@ func (s *State) append(tick, permits uint64) {
 		s.grow()
 	}
 	s.n++
+	s.newest = tick
 	*s.at(s.n - 1) = entry{tick, s.total}
 }
 
@@ -184,12 +186,16 @@ func (r *Rules) Refund(s State, now, cost, _ uint64) State {
 			s.at(s.n - 1).total = s.total
 		}
 	}
+	if s.n > 0 {
+		s.newest = s.at(s.n - 1).tick
+	}
 	return s
 }
 
-// Undo is the state before an admission that led from before to after; false if more has been logged since.
+// Undo is the state before an admission that led from before to after; false if more has been logged since. The totals
+// alone would not tell: they wrap. Within the permits of one tick they do not.
 func (r *Rules) Undo(before, after, current State) (State, bool) {
-	if current.total != after.total {
+	if current.total != after.total || current.newest != after.newest {
 		return current, false
 	}
 	if before.n > 0 {
@@ -203,7 +209,7 @@ func (r *Rules) IdleAt(s State) uint64 {
 	if s.n == 0 {
 		return 0
 	}
-	return s.at(s.n-1).tick + r.limit.Period
+	return s.newest + r.limit.Period
 }
 
 // Carry is the log under other rules: the entries keep their ticks and count under the new numbers.

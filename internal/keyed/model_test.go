@@ -1,26 +1,22 @@
 package keyed_test
 
 import (
-	"math/bits"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"weir/internal/keyed"
 	"weir/policy"
 )
 
 const seed = 42
 
-// crowd is keys that the table places in one shard and in few slots under seed: the same hash as the table's, so that they
-// really meet. Were the table's hash another one, they would only be keys like any others.
+// crowd is keys that the table places in one shard and in few slots under seed.
 func crowd(n int) (keys []uint64) {
-	source := rand.NewPCG(seed, seed)
-	x, y := source.Uint64(), source.Uint64()|1
 	for key := uint64(0); len(keys) < n; key++ {
-		hi, lo := bits.Mul64(key^x, y)
-		if h := hi ^ lo; h>>58 == 5 && h&31 >= 29 { // towards the end of the slots, so that runs wrap around
+		if h := keyed.Place(seed, key); h>>58 == 5 && h&31 >= 29 { // towards the end of the slots, so that runs wrap around
 			keys = append(keys, key)
 		}
 	}

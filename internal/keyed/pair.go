@@ -19,3 +19,8 @@ func (p Pair[S, R]) Peek2(now, key, cost, cost2 uint64) policy.Decision {
 func (p Pair[S, R]) Refund2(now, key, cost, cost2 uint64) policy.Outcome {
 	return p.refund(now, key, cost, cost2)
 }
+
+// TakeUndo is policy.Undoer's TakeUndo.
+func (p Pair[S, R]) TakeUndo(now, key, cost, cost2 uint64) (policy.Decision, func() bool) {
+	return p.takeUndo(now, key, cost, cost2)
+}

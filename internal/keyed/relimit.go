@@ -37,7 +37,7 @@ func (t *Table[S, R]) Moved(now, then uint64, l policy.Limit) (*Table[S, R], err
 		return nil, err
 	}
 	t.carry(now, then, to)
-	next := &Table[S, R]{remake: t.remake, capacity: t.capacity, seed: t.seed}
+	next := &Table[S, R]{remake: t.remake, capacity: t.capacity, place: t.place}
 	next.keys.Store(t.keys.Swap(0))
 	for i := range t.shards {
 		old, sh := &t.shards[i], &next.shards[i]

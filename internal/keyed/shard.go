@@ -40,7 +40,7 @@ func (sh *shard[S, R]) grow(t *Table[S, R]) {
 	sh.slots = make([]slot[S], max(firstSlots, 2*len(old)))
 	for _, s := range old {
 		if s.held {
-			i, _ := sh.find(t.hash(s.key), s.key)
+			i, _ := sh.find(t.place.hash(s.key), s.key)
 			sh.slots[i] = s
 		}
 	}
@@ -51,7 +51,7 @@ func (sh *shard[S, R]) grow(t *Table[S, R]) {
 func (sh *shard[S, R]) remove(t *Table[S, R], i uint64) {
 	mask := uint64(len(sh.slots) - 1)
 	for j := (i + 1) & mask; sh.slots[j].held; j = (j + 1) & mask {
-		home := t.hash(sh.slots[j].key) & mask
+		home := t.place.hash(sh.slots[j].key) & mask
 		if (j-home)&mask >= (j-i)&mask {
 			sh.slots[i] = sh.slots[j]
 			i = j

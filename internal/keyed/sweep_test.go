@@ -1,6 +1,7 @@
 package keyed_test
 
 import (
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -171,7 +172,7 @@ func TestSweepBeyondHorizon(t *testing.T) {
 
 // TestSweepEmptyTable: there is an end to a pass over nothing, whatever the step.
 func TestSweepEmptyTable(t *testing.T) {
-	for _, slots := range []int{0, 1, 3, 1 << 40} {
+	for _, slots := range []int{0, 1, 3, math.MaxInt} {
 		p := made(t, tickLimit, policy.Options{})
 		freed, steps := pass(t, p, 0, slots)
 		assert.Zero(t, freed)

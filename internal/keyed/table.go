@@ -43,13 +43,14 @@ const (
 	shardBits  = 6
 	shardCount = 1 << shardBits
 	firstSlots = 8
+	golden     = 0x9e3779b97f4a7c15 // 2^64 over the golden ratio: odd, with no pattern in its bits
 )
 
 // Table is a policy.Policy over Rules, for policies with one limit. Its zero value is of no use; New makes one.
 type Table[S any, R Rules[S, R]] struct {
 	remake   func(policy.Limit) (R, error)
 	capacity uint64
-	seed     [2]uint64
+	place    placement
 	keys     atomic.Uint64
 	sweeper  sweeper
 	shards   [shardCount]shard[S, R]
@@ -82,31 +83,36 @@ func New[S any, R Rules[S, R]](limit policy.Limit, o policy.Options, remake func
 	if err != nil {
 		return nil, err
 	}
-	t := &Table[S, R]{remake: remake, capacity: capacity, seed: placement(o.Seed)}
+	t := &Table[S, R]{remake: remake, capacity: capacity, place: newPlacement(o.Seed)}
 	for i := range t.shards {
 		t.shards[i].rules = rules
 	}
 	return t, nil
 }
 
-// placement spreads a seed over the two words that place keys; 0 draws both in secret.
-func placement(seed uint64) [2]uint64 {
+// placement is the two words that decide where keys stand, the second of them odd.
+type placement [2]uint64
+
+// newPlacement spreads a seed over both; 0 draws both in secret.
+func newPlacement(seed uint64) placement {
 	if seed == 0 {
-		return [2]uint64{rand.Uint64(), rand.Uint64() | 1}
+		return placement{rand.Uint64(), rand.Uint64() | 1}
 	}
 	source := rand.NewPCG(seed, seed)
-	return [2]uint64{source.Uint64(), source.Uint64() | 1}
+	return placement{source.Uint64(), source.Uint64() | 1}
 }
 
-// locate gives a key's shard and the hash that places it there: the two halves of a 128-bit product folded, so that
-// every bit of the key reaches every bit of the hash in a way that only the seed tells.
+// locate gives a key's shard and the hash that places it there.
 func (t *Table[S, R]) locate(key uint64) (*shard[S, R], uint64) {
-	h := t.hash(key)
+	h := t.place.hash(key)
 	return &t.shards[h>>(64-shardBits)], h
 }
 
-func (t *Table[S, R]) hash(key uint64) uint64 {
-	hi, lo := bits.Mul64(key^t.seed[0], t.seed[1])
+// hash folds the two halves of a 128-bit product, twice, so that every bit of the key reaches every bit of the hash in a way
+// that only the seed tells. Once is not enough: keys that differ in a few neighbouring bits crowd under some seeds.
+func (p placement) hash(key uint64) uint64 {
+	hi, lo := bits.Mul64(key^p[0], p[1])
+	hi, lo = bits.Mul64(hi^lo^p[1], golden)
 	return hi ^ lo
 }
 
@@ -162,8 +168,12 @@ func (t *Table[S, R]) current() R {
 	return sh.rules
 }
 
-// TakeUndo is policy.Undoer's.
-func (t *Table[S, R]) TakeUndo(now, key, cost, cost2 uint64) (policy.Decision, func() bool) {
+// TakeUndo is policy.Undoer's; a policy with one limit has one cost.
+func (t *Table[S, R]) TakeUndo(now, key, cost, _ uint64) (policy.Decision, func() bool) {
+	return t.takeUndo(now, key, cost, cost)
+}
+
+func (t *Table[S, R]) takeUndo(now, key, cost, cost2 uint64) (policy.Decision, func() bool) {
 	sh, h := t.locate(key)
 	sh.mu.Lock()
 	before, known := sh.state(h, key)

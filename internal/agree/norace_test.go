@@ -1,0 +1,5 @@
+//go:build !race
+
+package agree_test
+
+const slowdown = 1
