@@ -15,7 +15,7 @@ import (
 
 // files holds the suite: */*.json is the schemas, the hash vectors and a folder for each policy.
 //
-//go:embed VERSION README.md LICENSE rules.json */*.json
+//go:embed VERSION README.md LICENSE rules.json mutants.json */*.json
 var files embed.FS
 
 // Format is the number that every file of the suite starts with.

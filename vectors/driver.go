@@ -36,6 +36,23 @@ type Hello struct {
 // Able says whether the implementation has a capability.
 func (h Hello) Able(capability string) bool { return slices.Contains(h.Can, capability) }
 
+// Unknown are the policies and capabilities that the implementation claims and this suite does not know: newer ones, or
+// slips of the pen.
+func (h Hello) Unknown() []string {
+	var all []string
+	for _, word := range h.Policies {
+		if !contains(Policies(), word) {
+			all = append(all, Clean(word))
+		}
+	}
+	for _, word := range h.Can {
+		if !contains(Capabilities(), word) {
+			all = append(all, Clean(word))
+		}
+	}
+	return all
+}
+
 // Request is a case as an implementation sees it: without what it must answer, fills made into takes, and max_keys "*"
 // only for an implementation that is unbounded.
 type Request struct {
@@ -51,6 +68,10 @@ type Reply struct {
 	ConfigError string `json:"config_error,omitempty"` // the policy was refused when made
 	Skipped     string `json:"skipped,omitempty"`      // why the implementation would not run the case
 	Error       string `json:"error,omitempty"`        // why it did not understand
+
+	// Stderr is what the implementation wrote to standard error meanwhile, in lines fit to be shown. It is for people and
+	// changes no verdict.
+	Stderr []string `json:"-"`
 }
 
 // HashRequest is one input of a hash: Hex and Seed for xxh64, In for mix32.
@@ -85,6 +106,10 @@ func Verdicts() []Verdict {
 type DriverError struct {
 	Verdict Verdict
 	Text    string
+	Hint    string   // the likely cause, if there is one
+	Stderr  []string // as in Reply
+
+	inStep bool // the answer was bad but whole, so the next one can be read
 }
 
 // Error is the verdict and the reason, in one line.

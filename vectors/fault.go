@@ -59,10 +59,14 @@ const cleanLimit = 400
 // characters, line ends, marks that turn the direction of writing, broken UTF-8) is written as Go would escape it,
 // and what is longer than 400 bytes is cut.
 func Clean(s string) string {
-	cut := len(s) > cleanLimit
-	if cut {
-		s = s[:cleanLimit]
+	if len(s) > cleanLimit {
+		return escape(s[:cleanLimit]) + "..."
 	}
+	return escape(s)
+}
+
+// escape is Clean for text that is shown at any length.
+func escape(s string) string {
 	var b strings.Builder
 	for len(s) > 0 {
 		r, n := utf8.DecodeRuneInString(s)
@@ -76,9 +80,6 @@ func Clean(s string) string {
 			b.WriteString(quoted[1 : len(quoted)-1])
 		}
 		s = s[n:]
-	}
-	if cut {
-		b.WriteString("...")
 	}
 	return b.String()
 }

@@ -22,11 +22,11 @@ func (n *Number) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &s); err != nil {
 		return fmt.Errorf("%s: a quantity must be a JSON string of decimal digits", b)
 	}
-	v, err := strconv.ParseUint(s, 10, 64)
-	if err != nil || strconv.FormatUint(v, 10) != s {
+	v, ok := canonical(s)
+	if !ok {
 		return fmt.Errorf("%q: not a canonical decimal from 0 to 2^64-1", s)
 	}
-	*n = Number(v)
+	*n = v
 	return nil
 }
 

@@ -58,7 +58,7 @@ func (d *RegistryDriver) Hash(_ context.Context, q HashRequest) (Number, error) 
 	}
 	b, err := hex.DecodeString(*q.Hex)
 	if err != nil {
-		return 0, &DriverError{ProtocolError, err.Error()}
+		return 0, &DriverError{Verdict: ProtocolError, Text: err.Error()}
 	}
 	return Number(policy.KeyBytes(b, uint64(*q.Seed))), nil
 }
@@ -84,7 +84,7 @@ func (d *RegistryDriver) Run(ctx context.Context, q Request) (Reply, error) {
 	if ctx.Err() != nil {
 		return Reply{}, ctx.Err()
 	}
-	return Reply{}, &DriverError{Timeout, fmt.Sprintf("no answer within %v", d.Timeout)}
+	return Reply{}, &DriverError{Verdict: Timeout, Text: fmt.Sprintf("no answer within %v", d.Timeout)}
 }
 
 // answer makes the policy and takes it through the steps; it ends early when nobody waits any more.
@@ -92,7 +92,7 @@ func (d *RegistryDriver) answer(ctx context.Context, q Request) (reply Reply, er
 	doing := "when made"
 	defer func() {
 		if r := recover(); r != nil {
-			reply, err = Reply{}, &DriverError{Crash, fmt.Sprintf("panic %s: %v", doing, r)}
+			reply, err = Reply{}, &DriverError{Verdict: Crash, Text: fmt.Sprintf("panic %s: %v", doing, r)}
 		}
 	}()
 	options, err := tableOf(q.MaxKeys)
@@ -123,7 +123,7 @@ func tableOf(maxKeys string) (policy.Options, error) {
 	}
 	n, err := strconv.ParseUint(maxKeys, 10, 64)
 	if err != nil {
-		return policy.Options{}, &DriverError{ProtocolError, "max_keys: " + err.Error()}
+		return policy.Options{}, &DriverError{Verdict: ProtocolError, Text: "max_keys: " + err.Error()}
 	}
 	return policy.Options{MaxKeys: n, Bounded: true}, nil
 }

@@ -38,12 +38,14 @@ func (r Result) judge(c Case, reply Reply) Result {
 	case reply.Skipped != "":
 		return r.verdict(Skipped, reply.Skipped)
 	case reply.Error != "":
+		r.Hint = "the text is the port's own: it did not know what to make of the request"
 		return r.verdict(ProtocolError, "the case was not understood: "+reply.Error)
 	case reply.ConfigError != c.ConfigError:
 		return r.differs(nil, "new", "config_error", orNone(c.ConfigError), orNone(reply.ConfigError))
 	case c.ConfigError != "":
 		return r.verdict(Pass, "")
 	case len(reply.Results) != len(r.steps):
+		r.Hint = hintCount
 		return r.verdict(ProtocolError, fmt.Sprintf("%d results for %d steps", len(reply.Results), len(r.steps)))
 	}
 	r.got = reply.Results

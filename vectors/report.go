@@ -2,6 +2,7 @@ package vectors
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -16,6 +17,7 @@ type Report struct {
 	Hello    Hello
 	Narrowed bool // the options left a part of the suite out
 	Results  []Result
+	Stale    []string // what is wrong with the expectations
 }
 
 // Counts says how many cases had each verdict.
@@ -42,21 +44,52 @@ func (r Report) Counts(policy string) Counts {
 }
 
 // Conformant says whether there was something to run and all of it passed whole: nothing failed, was skipped or
-// unsupported, and no probe was left out.
+// unsupported or expected to fail, and no probe was left out.
 func (r Report) Conformant() bool {
 	for _, one := range r.Results {
-		if one.Verdict != Pass || one.LeftOut > 0 {
+		if one.Verdict != Pass || one.LeftOut > 0 || one.Expected != "" {
 			return false
 		}
 	}
-	return len(r.Results) > 0
+	return len(r.Results) > 0 && len(r.Stale) == 0
 }
 
-// OK says whether all is as it should be: every case passed or needs what the implementation does not claim; strict
-// counts the latter as wrong too.
+// OK says whether all is as it should be: every case passed, or needs what the implementation does not claim, or failed
+// as expected. strict counts as wrong what was left out for want of a capability.
 func (r Report) OK(strict bool) bool {
+	for _, one := range r.Results {
+		if one.wrong() || strict && (one.Verdict == Unsupported || one.LeftOut > 0) {
+			return false
+		}
+	}
+	return len(r.Results) > 0 && len(r.Stale) == 0
+}
+
+// wrong says whether a result is not as it should be.
+func (r Result) wrong() bool {
+	switch r.Verdict {
+	case Pass:
+		return r.Expected != ""
+	case Unsupported:
+		return false
+	case NotRun:
+		return true
+	}
+	return r.Expected == ""
+}
+
+// Note adds what went wrong outside of any case, at hello or bye, as a result of its own; nil is nothing.
+func (r *Report) Note(at string, err error) {
+	if err != nil {
+		one := Result{ID: "protocol/" + at, Policy: "protocol", Category: at}
+		r.Results = append(r.Results, one.failed(context.Background(), err))
+	}
+}
+
+// Ran is how many cases were put to the implementation.
+func (r Report) Ran() int {
 	c := r.Counts("")
-	return len(r.Results) > 0 && c[Pass]+c[Unsupported] == len(r.Results) && (!strict || r.Conformant())
+	return len(r.Results) - c[Unsupported] - c[NotRun]
 }
 
 // Line is the last line of a report: "conformant: n of n", or "partial: n of m" and the same by policy. It says
@@ -79,6 +112,9 @@ func (r Report) Line() string {
 		c := r.Counts(policy)
 		parts = append(parts, fmt.Sprintf("%s %d of %d", policy, c[Pass], c.Total()))
 	}
+	if n := r.expected(); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d expected to fail", n))
+	}
 	if n := r.leftOut(); n > 0 {
 		parts = append(parts, fmt.Sprintf("%d probes left out for want of peek", n))
 	}
@@ -86,6 +122,16 @@ func (r Report) Line() string {
 		line += " (" + strings.Join(parts, ", ") + ")"
 	}
 	return line
+}
+
+func (r Report) expected() int {
+	n := 0
+	for _, one := range r.Results {
+		if one.Expected != "" {
+			n++
+		}
+	}
+	return n
 }
 
 func (r Report) leftOut() int {
@@ -112,12 +158,14 @@ func (r Report) policies() []string {
 func (r Report) WriteTable(to io.Writer) error {
 	w := bufio.NewWriter(to)
 	for _, one := range r.Results {
-		if one.Verdict != Pass && one.Verdict != Unsupported && one.Verdict != NotRun {
+		if one.wrong() && one.Verdict != NotRun {
 			one.show(w)
 		}
 	}
-	fmt.Fprintf(w, "%s %s, %s, vectors %s\n\n", Clean(r.Hello.Name), Clean(r.Hello.Version), Clean(r.Hello.Language),
-		Clean(orNone(r.Suite)))
+	if r.Hello.Name != "" {
+		fmt.Fprintf(w, "%s %s, %s, vectors %s\n\n", Clean(r.Hello.Name), Clean(r.Hello.Version), Clean(r.Hello.Language),
+			Clean(orNone(r.Suite)))
+	}
 	writeGrid(w, r.grid(), "")
 	r.writeReasons(w)
 	fmt.Fprintf(w, "\n%s\n", r.Line())
@@ -180,8 +228,14 @@ func (r Report) writeReasons(w io.Writer) {
 	var reasons []string
 	count := map[string]int{}
 	for _, one := range r.Results {
-		if one.Verdict == Unsupported || one.Verdict == NotRun {
-			reason := string(one.Verdict) + ": " + one.Why
+		reason := ""
+		switch {
+		case one.Verdict == Unsupported || one.Verdict == NotRun:
+			reason = string(one.Verdict) + ": " + one.Why
+		case one.Verdict != Pass && one.Expected != "":
+			reason = string(one.Verdict) + " as expected: " + one.Expected
+		}
+		if reason != "" {
 			if count[reason]++; count[reason] == 1 {
 				reasons = append(reasons, reason)
 			}
@@ -192,6 +246,12 @@ func (r Report) writeReasons(w io.Writer) {
 			fmt.Fprintln(w)
 		}
 		fmt.Fprintf(w, "%d %s\n", count[reason], Clean(reason))
+	}
+	for i, text := range r.Stale {
+		if i == 0 {
+			fmt.Fprintln(w)
+		}
+		fmt.Fprintln(w, Clean(text))
 	}
 }
 
@@ -221,16 +281,26 @@ func writeGrid(w io.Writer, rows [][]string, indent string) {
 
 // closing is the last line of a JSON report, by which a reader knows that it has all.
 type closing struct {
-	Done       bool   `json:"done"`
-	Suite      string `json:"suite"`
-	Name       string `json:"name"`
-	Version    string `json:"version"`
-	Language   string `json:"language"`
-	Cases      int    `json:"cases"`
-	Counts     Counts `json:"counts"`
-	LeftOut    int    `json:"left_out"`
-	Narrowed   bool   `json:"narrowed"`
-	Conformant bool   `json:"conformant"`
+	Done       bool     `json:"done"`
+	Suite      string   `json:"suite"`
+	Name       string   `json:"name"`
+	Version    string   `json:"version"`
+	Language   string   `json:"language"`
+	Cases      int      `json:"cases"`
+	Counts     Counts   `json:"counts"`
+	LeftOut    int      `json:"left_out"`
+	Expected   int      `json:"expected,omitempty"`
+	Stale      []string `json:"stale,omitempty"`
+	Narrowed   bool     `json:"narrowed"`
+	Conformant bool     `json:"conformant"`
+}
+
+func cleaned(all []string) []string {
+	var out []string
+	for _, s := range all {
+		out = append(out, Clean(s))
+	}
+	return out
 }
 
 // WriteJSON writes one object a line: a result each, then one with "done" and the counts.
@@ -243,7 +313,7 @@ func (r Report) WriteJSON(to io.Writer) error {
 		}
 	}
 	last := closing{true, Clean(r.Suite), Clean(r.Hello.Name), Clean(r.Hello.Version), Clean(r.Hello.Language),
-		len(r.Results), r.Counts(""), r.leftOut(), r.Narrowed, r.Conformant()}
+		len(r.Results), r.Counts(""), r.leftOut(), r.expected(), cleaned(r.Stale), r.Narrowed, r.Conformant()}
 	if err := enc.Encode(last); err != nil {
 		return err
 	}

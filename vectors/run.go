@@ -19,6 +19,10 @@ type Options struct {
 	Case string
 	// Each, if set, is told every result as it comes.
 	Each func(Result)
+	// Expect are the failures that are expected.
+	Expect *Expectations
+	// Replay, if set, gives the command line that runs the case of an id alone.
+	Replay func(id string) string
 }
 
 // Result is what became of one case.
@@ -37,6 +41,13 @@ type Result struct {
 	Got    string `json:"got,omitempty"`
 	// LeftOut is how many probes were left out because the port has no peek.
 	LeftOut int `json:"left_out,omitempty"`
+	// Expected is why the case is expected to fail; "" if it is not.
+	Expected string `json:"expected,omitempty"`
+	// Hint is the likely cause, Stderr what the port wrote to standard error, Replay the command that runs this case
+	// alone. They are there when something is wrong, if at all.
+	Hint   string   `json:"hint,omitempty"`
+	Stderr []string `json:"stderr,omitempty"`
+	Replay string   `json:"replay,omitempty"`
 
 	origin *Case      // what was run, for a case that failed
 	steps  []Expanded // as sent
@@ -58,6 +69,7 @@ func Run(ctx context.Context, s Suite, d Driver, o Options) (Report, error) {
 	}
 	r := Report{Suite: s.Version, Hello: hello, Narrowed: len(o.Policies) > 0 || o.Case != ""}
 	add := func(one Result) {
+		o.annotate(&one)
 		r.Results = append(r.Results, one)
 		if o.Each != nil {
 			o.Each(one)
@@ -77,7 +89,16 @@ func Run(ctx context.Context, s Suite, d Driver, o Options) (Report, error) {
 			}
 		}
 	}
+	r.Stale = o.Expect.stale(s, r.Results)
 	return r, nil
+}
+
+// annotate adds to a result what the options know about its case.
+func (o Options) annotate(r *Result) {
+	r.Expected = o.Expect.reason(r.ID)
+	if o.Replay != nil && r.wrong() {
+		r.Replay = o.Replay(r.ID)
+	}
 }
 
 // check refuses options that fit nothing in the suite.
@@ -111,11 +132,11 @@ func (o Options) wants(policy, id string) bool {
 // check refuses a hello that cannot be worked with.
 func (h Hello) check() error {
 	if h.Protocol != Protocol {
-		return &DriverError{ProtocolError, fmt.Sprintf("protocol is %d: must be %d", h.Protocol, Protocol)}
+		return &DriverError{Verdict: ProtocolError, Text: fmt.Sprintf("protocol is %d: must be %d", h.Protocol, Protocol)}
 	}
 	n, err := strconv.ParseUint(h.MaxKeys, 10, 64)
 	if h.MaxKeys != "*" && (err != nil || n == 0 || strconv.FormatUint(n, 10) != h.MaxKeys) {
-		return &DriverError{ProtocolError, fmt.Sprintf(`max_keys is %q: must be "*" or a number above 0`, h.MaxKeys)}
+		return &DriverError{Verdict: ProtocolError, Text: fmt.Sprintf(`max_keys is %q: must be "*" or a number above 0`, h.MaxKeys)}
 	}
 	return nil
 }
@@ -133,9 +154,12 @@ func runCase(ctx context.Context, d Driver, hello Hello, f File, c *Case) Result
 	r.LeftOut = leftOut(*c, steps)
 	reply, err := d.Run(ctx, q)
 	if err != nil {
-		return r.verdict(verdictOf(ctx, err))
+		return r.failed(ctx, err)
 	}
-	return r.judge(*c, reply)
+	if r = r.judge(*c, reply); r.Verdict != Pass {
+		r.Stderr = reply.Stderr
+	}
+	return r
 }
 
 // leftOut is how many steps of c that are no fill are missing in steps.
@@ -163,7 +187,7 @@ func runHash(ctx context.Context, d Driver, hello Hello, hash string, c HashCase
 	}
 	got, err := d.Hash(ctx, HashRequest{Hash: hash, Hex: c.Hex, Seed: c.Seed, In: c.In})
 	if err != nil {
-		return r.verdict(verdictOf(ctx, err))
+		return r.failed(ctx, err)
 	}
 	if got != *c.Want {
 		return r.differs(nil, "hash", "key", strconv.FormatUint(uint64(*c.Want), 10), strconv.FormatUint(uint64(got), 10))
@@ -171,18 +195,19 @@ func runHash(ctx context.Context, d Driver, hello Hello, hash string, c HashCase
 	return r.verdict(Pass, "")
 }
 
-// verdictOf is what a driver's error means.
-func verdictOf(ctx context.Context, err error) (Verdict, string) {
+// failed is what a driver's error means.
+func (r Result) failed(ctx context.Context, err error) Result {
 	if known := (*DriverError)(nil); errors.As(err, &known) {
-		return known.Verdict, known.Text
+		r.Hint, r.Stderr = Clean(known.Hint), known.Stderr
+		return r.verdict(known.Verdict, known.Text)
 	}
 	if ctx.Err() != nil {
-		return NotRun, "the run was ended: " + context.Cause(ctx).Error()
+		return r.verdict(NotRun, "the run was ended: "+context.Cause(ctx).Error())
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		return Timeout, err.Error()
+		return r.verdict(Timeout, err.Error())
 	}
-	return Crash, err.Error()
+	return r.verdict(Crash, err.Error())
 }
 
 // prepare makes the request of a case for an implementation; lacks is what the implementation would need besides.

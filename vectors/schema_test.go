@@ -3,6 +3,7 @@ package vectors_test
 import (
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,7 +21,7 @@ func schemas(t *testing.T) func(name string) *jsonschema.Schema {
 	c.DefaultDraft(jsonschema.Draft2020)
 	names, err := fs.Glob(vectors.FS(), "schema/*.json")
 	require.NoError(t, err)
-	require.Len(t, names, 4)
+	require.GreaterOrEqual(t, len(names), 4)
 	for _, name := range names {
 		require.NoError(t, c.AddResource("mem:///"+name, parse(t, readFile(t, name))))
 	}
@@ -69,14 +70,9 @@ func TestSchemaRefusesWhatTheLoaderRefuses(t *testing.T) {
 		"unknown rule", "keys in an open table", "a fill that nobody can count"}
 	require.NoError(t, schema.Validate(parse(t, fileOf(threePerSecond(), everyOp(), refused("x", "", "invalid_burst")))))
 	check := func(name, text string) {
-		t.Run(name, func(t *testing.T) {
-			for _, skip := range loaderOnly {
-				if name == skip {
-					t.Skip("for the loader alone")
-				}
-			}
-			assert.Error(t, schema.Validate(parse(t, text)))
-		})
+		if !slices.Contains(loaderOnly, name) {
+			assert.Error(t, schema.Validate(parse(t, text)), name)
+		}
 	}
 	for _, row := range badFiles {
 		check(row.name, row.text)

@@ -23,7 +23,21 @@ func (r Result) show(w io.Writer) {
 	if r.got != nil && r.Step != nil {
 		r.showSteps(w)
 	}
-	fmt.Fprintf(w, "    %s\n\n", Clean(r.Why))
+	if r.Verdict == Pass {
+		fmt.Fprintf(w, "    passes, but is expected to fail: %s\n", Clean(r.Expected))
+	} else {
+		fmt.Fprintf(w, "    %s\n", Clean(r.Why))
+	}
+	if r.Hint != "" {
+		fmt.Fprintf(w, "    hint: %s\n", Clean(r.Hint))
+	}
+	for _, line := range r.Stderr {
+		fmt.Fprintf(w, "    standard error: %s\n", Clean(line))
+	}
+	if r.Replay != "" {
+		fmt.Fprintf(w, "    replay: %s\n", escape(r.Replay))
+	}
+	fmt.Fprintln(w)
 }
 
 // showSteps writes the table of steps. The column of marks comes first, so that a search for "!" finds the fault.

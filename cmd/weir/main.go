@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"syscall"
 )
 
 // The exit statuses.
@@ -37,13 +38,15 @@ func commands() []command {
 	return []command{
 		{"list", "", "the policies, a line each", list},
 		{"describe", "NAME", "a policy's page: what it is, when to take it, how it works", describe},
-		{"verify", "[flags]", "put the Go policies and the C port through the vectors", verify},
+		{"verify", "[flags]", "put the Go policies, the C port or any program through the vectors", verify},
 		{"simulate", "--limit TEXT --log FILE [flags]", "what each policy would have done to a log", simulate},
+		{"vectors", "export|lint ...", "the vectors as C, text or JSON; check vector files", vectorsCommand},
+		{"mutants", "[flags]", "put deliberately wrong policies through the vectors: none may pass", score},
 	}
 }
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	status := run(app{ctx, os.Stdin, os.Stdout, os.Stderr}, os.Args[1:])
 	stop()
 	os.Exit(status)

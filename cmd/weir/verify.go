@@ -1,59 +1,166 @@
 package main
 
 import (
+	"errors"
+	"flag"
 	"fmt"
+	"io"
+	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"weir"
 	"weir/cport"
 	"weir/vectors"
 )
 
+// verification is what verify was asked for.
+type verification struct {
+	impl, policy, from, id        string
+	port, protocol, expect, junit string
+	asJSON, asTAP, strict, trace  bool
+	limit, startUp                time.Duration
+}
+
+func (v *verification) flags() *flag.FlagSet {
+	f := flags("verify")
+	f.StringVar(&v.impl, "impl", "all", "the implementation: `go, c or all`")
+	f.StringVar(&v.port, "port", "", "a port to run instead: a `command`, split into words without a shell")
+	f.StringVar(&v.protocol, "protocol", "json", "what the port speaks: `json or text`")
+	f.StringVar(&v.policy, "policy", "", "only these policies: `names` with commas between; hash stands for the hashes")
+	f.StringVar(&v.from, "vectors", "", "a vector `file or folder` to take instead of the suite that is built in")
+	f.StringVar(&v.id, "case", "", "only the case of this `id`")
+	f.BoolVar(&v.trace, "trace", false, "with --port and --case: print every line that goes to the port (->) and comes back (<-)")
+	f.StringVar(&v.expect, "expect", "", "with --port: a `file` of cases that must fail, in lines GLOB # REASON")
+	f.BoolVar(&v.asJSON, "json", false, "one JSON object a line, the last with \"done\"")
+	f.BoolVar(&v.asTAP, "tap", false, "the Test Anything Protocol, version 14")
+	f.StringVar(&v.junit, "junit", "", "write a JUnit report to a `file` besides")
+	f.BoolVar(&v.strict, "strict", false, "exit with 1 if anything was left out")
+	f.DurationVar(&v.limit, "timeout", 5*time.Second, "with --port: how long a case may take, or 1,000 steps of a long one")
+	f.DurationVar(&v.startUp, "startup", 30*time.Second, "with --port: how long its start may take")
+	return f
+}
+
+// check refuses flags that do not go together.
+func (v *verification) check(f *flag.FlagSet) error {
+	given := map[string]bool{}
+	f.Visit(func(one *flag.Flag) { given[one.Name] = true })
+	for _, name := range []string{"protocol", "expect", "trace", "timeout", "startup"} {
+		if given[name] && v.port == "" {
+			return fmt.Errorf("%s is given, but no port: it goes with --port", name)
+		}
+	}
+	switch {
+	case v.port == "" && given["port"]:
+		return fmt.Errorf("port is empty, must be a command")
+	case given["port"] && given["impl"]:
+		return fmt.Errorf("impl and port are given, must be one of them")
+	case v.protocol != "json" && v.protocol != "text":
+		return fmt.Errorf("protocol is %q, must be json or text", v.protocol)
+	case v.asJSON && v.asTAP:
+		return fmt.Errorf("json and tap are given, must be one of them")
+	case v.trace && v.id == "":
+		return fmt.Errorf("trace is given, but no case: it goes with --case")
+	case v.limit <= 0:
+		return fmt.Errorf("timeout is %v, must be above 0", v.limit)
+	case v.startUp <= 0:
+		return fmt.Errorf("startup is %v, must be above 0", v.startUp)
+	}
+	return nil
+}
+
 // verify puts implementations through the vectors.
 func verify(a app, args []string) (int, error) {
-	f := flags("verify")
-	impl := f.String("impl", "all", "the implementation: `go, c or all`")
-	policies := f.String("policy", "", "only these policies: `names` with commas between; hash stands for the hashes")
-	from := f.String("vectors", "", "a vector `file or folder` to take instead of the suite that is built in")
-	id := f.String("case", "", "only the case of this `id`")
-	asJSON := f.Bool("json", false, "one JSON object a line, the last with \"done\"")
-	strict := f.Bool("strict", false, "exit with 1 if anything was left out")
+	var v verification
+	f := v.flags()
 	if err := parse(a, f, args); err != nil {
 		return usage, err
 	}
-	o := vectors.Options{Case: *id}
+	if err := v.check(f); err != nil {
+		return usage, err
+	}
+	o := vectors.Options{Case: v.id}
 	var err error
-	if *policies != "" {
-		if o.Policies, err = names("policy", *policies); err != nil {
+	if v.policy != "" {
+		if o.Policies, err = names("policy", v.policy); err != nil {
 			return usage, err
 		}
 	}
-	trials, left, err := implementations(*impl, o)
+	suite, err := load(v.from)
 	if err != nil {
 		return usage, err
 	}
-	suite, err := load(*from)
+	trials, left, err := v.candidates(a, suite, o)
 	if err != nil {
 		return usage, err
 	}
+	return v.run(a, suite, trials, left)
+}
+
+// run puts every candidate through the suite and writes the reports.
+func (v *verification) run(a app, suite vectors.Suite, trials []candidate, left []string) (int, error) {
 	status := good
+	var reports []vectors.Report
 	for _, t := range trials {
-		ok, err := t.report(a, suite, *asJSON, *strict)
+		r, err := t.run(a, suite)
 		if err != nil {
 			return usage, err
 		}
-		if !ok {
+		reports = append(reports, r)
+		if !r.OK(v.strict) {
+			status = wrong
+		}
+		if unknown := r.Hello.Unknown(); len(unknown) > 0 {
+			fmt.Fprintln(a.err, "not known here:", strings.Join(unknown, ", "))
+		}
+		if v.port != "" && r.Ran() == 0 && a.ctx.Err() == nil {
+			fmt.Fprintln(a.err, "nothing was run: the port claims none of what these cases need")
 			status = wrong
 		}
 	}
 	for _, what := range left {
 		fmt.Fprintln(a.err, "left out:", what)
-		if *strict {
+		if v.strict {
 			status = wrong
 		}
 	}
+	if err := v.write(a.out, reports); err != nil {
+		return usage, err
+	}
 	return status, nil
+}
+
+// write writes the reports in the form that was asked for, and the JUnit file.
+func (v *verification) write(out io.Writer, reports []vectors.Report) error {
+	if v.junit != "" {
+		err := writeFile(v.junit, func(w io.Writer) error { return vectors.WriteJUnit(w, reports...) })
+		if err != nil {
+			return fmt.Errorf("junit: %w", err)
+		}
+	}
+	if v.asTAP {
+		return vectors.WriteTAP(out, reports...)
+	}
+	for _, r := range reports {
+		write := r.WriteTable
+		if v.asJSON {
+			write = r.WriteJSON
+		}
+		if err := write(out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeFile writes a whole file, or says why it could not.
+func writeFile(name string, write func(io.Writer) error) error {
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(write(f), f.Close())
 }
 
 // candidate is an implementation and what of the suite it is put through.
@@ -62,21 +169,27 @@ type candidate struct {
 	options vectors.Options
 }
 
-// implementations are those of a choice; left says what of the suite or of the choice is not tried, and why.
-func implementations(impl string, o vectors.Options) (all []candidate, left []string, err error) {
-	if !slices.Contains([]string{"go", "c", "all"}, impl) {
-		return nil, nil, fmt.Errorf("impl is %q, must be go, c or all", impl)
+// candidates are the implementations to try; left says what of the suite or of the choice is not tried, and why.
+func (v *verification) candidates(a app, s vectors.Suite, o vectors.Options) (all []candidate, left []string, err error) {
+	if v.port != "" {
+		c, err := v.program(a, s, o)
+		return []candidate{c}, nil, err
 	}
-	if impl != "c" {
+	if !slices.Contains([]string{"go", "c", "all"}, v.impl) {
+		return nil, nil, fmt.Errorf("impl is %q, must be go, c or all", v.impl)
+	}
+	if v.impl != "c" {
+		o.Replay = v.replay("--impl", "go")
 		all = append(all, candidate{vectors.NewRegistryDriver("weir", "go", weir.Registry()), o})
 	}
+	o.Replay = v.replay("--impl", "c")
 	switch {
-	case impl == "go":
+	case v.impl == "go":
 	case cport.Available:
 		var c candidate
 		c, left = inC(o)
 		all = append(all, c)
-	case impl == "c":
+	case v.impl == "c":
 		return nil, nil, cport.ErrNoCgo
 	default:
 		left = []string{cport.ErrNoCgo.Error()}
@@ -104,16 +217,15 @@ func load(from string) (vectors.Suite, error) {
 	return vectors.LoadPath(from)
 }
 
-// report runs a candidate and writes what came of it; ok says whether all is as it should be.
-func (c candidate) report(a app, s vectors.Suite, asJSON, strict bool) (ok bool, err error) {
-	defer c.driver.Close()
+// run puts a candidate through the suite. What goes wrong with a port before the first case or after the last is part of
+// the report; the error is about what was asked for.
+func (c candidate) run(a app, s vectors.Suite) (vectors.Report, error) {
 	r, err := vectors.Run(a.ctx, s, c.driver, c.options)
-	if err != nil {
-		return false, err
+	if known := (*vectors.DriverError)(nil); errors.As(err, &known) {
+		r = vectors.Report{Suite: s.Version}
+		r.Note("hello", known)
+		err = nil
 	}
-	write := r.WriteTable
-	if asJSON {
-		write = r.WriteJSON
-	}
-	return r.OK(strict), write(a.out)
+	r.Note("bye", c.driver.Close())
+	return r, err
 }
