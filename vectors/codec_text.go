@@ -68,7 +68,7 @@ func appendStepLine(b []byte, i int, s Step) []byte {
 		b = appendWord(b, n)
 	}
 	if s.Op == "relimit" {
-		b = appendParams(b[:len(b)-len(" -")], *s.Params) // a relimit has no cost2
+		b = appendParams(b, *s.Params)
 	}
 	return b
 }

@@ -51,12 +51,11 @@ static void step(size_t seq, size_t i, uint64_t key, const struct weir_vector_st
     word(t->op != WEIR_VECTOR_FORGET && t->op != WEIR_VECTOR_KEYS, t->now);
     word(charged || t->op == WEIR_VECTOR_FORGET, key);
     word(charged, t->cost);
-    if (t->op == WEIR_VECTOR_RELIMIT) {
+    word(t->has_cost2, t->cost2);
+    if (t->op == WEIR_VECTOR_RELIMIT)
         limit(&t->limit);
-    } else {
-        word(t->has_cost2, t->cost2);
+    else
         printf("\n");
-    }
     want(seq, i, &t->want);
 }
 

@@ -77,7 +77,7 @@ func params(w []string) vectors.Params {
 func stepOf(w []string) vectors.Step {
 	s := vectors.Step{Op: w[2], Now: number(w[3]), Key: number(w[4]), Cost: number(w[5])}
 	if s.Op == "relimit" {
-		limit := params(w[6:])
+		limit := params(w[7:])
 		s.Params = &limit
 		return s
 	}
