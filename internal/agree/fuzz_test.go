@@ -20,9 +20,7 @@ func FuzzPolicies(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if len(data) > 2000 {
-			t.Skip("longer programs only cost time")
-		}
+		data = data[:min(len(data), 2000)] // longer programs only cost time
 		for _, s := range five {
 			draw, ended := fuzzed(data)
 			judge(t, s, newProgram(draw, s.name, &count{}), 400, ended)

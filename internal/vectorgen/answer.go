@@ -20,7 +20,7 @@ const (
 // answer puts a row through all its voices and makes the case of it.
 func answer(b book, categoryName string, r row) (vectors.Case, error) {
 	done := vectors.Case{ID: b.policy + "/" + categoryName + "/" + r.name, Comment: r.comment, Rules: r.rules,
-		Params: r.params, MaxKeys: r.maxKeys}
+		Kills: r.kills, Params: r.params, MaxKeys: r.maxKeys}
 	if r.comment == "" || len(r.rules) == 0 {
 		return done, errors.New("a case needs a comment and a rule")
 	}

@@ -24,6 +24,7 @@ const (
 type row struct {
 	name, comment string
 	rules         []string
+	kills         []string // faults of package mutants that the case was made for
 	params        vectors.Params
 	maxKeys       string
 	refused       string // the config_error that is expected; "" if the limit is in order
@@ -78,6 +79,10 @@ func windowParams(permits, period uint64) vectors.Params {
 func fields(change func(*vectors.Params)) part { return func(r *row) { change(&r.params) } }
 
 func rules(ids ...string) part { return func(r *row) { r.rules = append(r.rules, ids...) } }
+
+// kills names faults of package mutants that the case was made for. A row of several policies has in each those that
+// apply there.
+func kills(ids ...string) part { return func(r *row) { r.kills = append(r.kills, ids...) } }
 
 func maxKeys(n uint64) part { return func(r *row) { r.maxKeys = strconv.FormatUint(n, 10) } }
 

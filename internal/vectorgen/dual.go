@@ -1,7 +1,7 @@
 package vectorgen
 
 func dualCategories() []category {
-	return with([]category{
+	return with(with([]category{
 		{"basic", dualBasic()},
 		{"boundary", dualBoundary()},
 		{"carry", dualCarry()},
@@ -17,7 +17,7 @@ func dualCategories() []category {
 		{"config", append(dualConfig(), dualConfigSecond()...)},
 		{"atm", dualATM()},
 		{"regression", append(dualRegression(), dualRegressionMore()...)},
-	}, dualAcross())
+	}, dualAcross()), dualFaults())
 }
 
 // callsAndBytes is one call per 10 ticks, 5 at once, and 10 bytes a tick, 1000 at once.

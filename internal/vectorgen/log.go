@@ -1,7 +1,7 @@
 package vectorgen
 
 func logCategories() []category {
-	return with([]category{
+	return with(with([]category{
 		{"basic", logBasic()},
 		{"boundary", logBoundary()},
 		{"carry", logCarry()},
@@ -17,5 +17,5 @@ func logCategories() []category {
 		{"config", logConfig()},
 		{"atm", logATM()},
 		{"regression", logRegression()},
-	}, logAcross())
+	}, logAcross()), logFaults())
 }

@@ -20,7 +20,7 @@ func meterCategories(own map[string][]row) []category {
 		{"atm", meterATM()},
 		{"regression", append(meterRegression(), meterWraps()...)},
 	}
-	return with(with(shared, meterAcross()), own)
+	return with(with(with(shared, meterAcross()), meterFaults()), own)
 }
 
 // with appends further rows to their categories.

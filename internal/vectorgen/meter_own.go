@@ -7,18 +7,18 @@ func tokenRows() map[string][]row {
 	return map[string][]row{
 		"basic": {
 			c("starts-full", "a bucket never seen is full: 4 tokens of 4",
-				limit(1, 10, 4), rules("BURST"),
+				limit(1, 10, 4), rules("BURST"), kills("starts-empty"),
 				look(0, 7, want("allow", 4, 0, 0)), take(0, 7, 4, want("allow", 0, 0, 40)),
 				take(0, 7, 1, is("deny"))),
 			c("fills-to-the-brim", "an empty bucket has 1, 2, 3 and then 4 tokens, and 4 for ever after",
-				limit(1, 10, 4), rules("IDLE", "REMAINING"),
+				limit(1, 10, 4), rules("IDLE", "REMAINING"), kills("no-cap"),
 				take(0, 7, 4), look(10, 7, want("allow", 1, 0, 30)), look(20, 7),
 				look(35, 7, want("allow", 3, 0, 5)), look(40, 7, want("allow", 4, 0, 0)), look(41, 7),
 				look(4_000_000, 7, want("allow", 4, 0, 0)))},
 		"boundary": {
 			c("brim",
 				"a token that comes to a bucket short of it by a tenth fills it, and one tick later adds nothing",
-				limit(1, 10, 2), rules("IDLE", "CARRY"),
+				limit(1, 10, 2), rules("IDLE", "CARRY"), kills("last-not-moved-while-full"),
 				take(0, 7, 1), take(9, 7, 2, want("deny", 1, 1, 1)), take(11, 7, 2, want("allow", 0, 0, 20)),
 				take(30, 7, 2, want("deny", 1, 1, 1)), take(31, 7, 2, is("allow")))},
 		"carry": {
@@ -30,7 +30,7 @@ func tokenRows() map[string][]row {
 			c("sips",
 				"tokens are taken late, at 334 and 668: what came while the bucket was full is lost, the next "+
 					"is due at 1002",
-				limit(3, 1000, 1), rules("CARRY"),
+				limit(3, 1000, 1), rules("CARRY"), kills("fraction-lost-at-refill"),
 				take(0, 7, 1), take(334, 7, 1, is("allow")), take(668, 7, 1, is("allow")),
 				take(1001, 7, 1, want("deny", 0, 1, 1)), take(1002, 7, 1, is("allow")))},
 	}
@@ -51,21 +51,21 @@ func leakyRows() map[string][]row {
 		"boundary": {
 			c("delay-threshold",
 				"the bucket is empty at tick 10: a request at 9 is held for one tick, one at 10 for none",
-				limit(1, 10, 2), rules("DELAY", "TIE"),
+				limit(1, 10, 2), rules("DELAY", "TIE"), kills("level-below-zero", "leak-rounded-up"),
 				take(0, 7, 1, delayed(0)), take(9, 7, 1, delayed(1)), take(20, 7, 1, delayed(0)),
 				take(31, 7, 1, delayed(0)))},
 		"carry": {
 			c("delay-of-thirds",
 				"at 333.33 ticks a permit the second waits 334 and the third 667: rounded up from the exact time",
-				limit(3, 1000, 3), rules("DELAY", "GCRA-EXACT"),
+				limit(3, 1000, 3), rules("DELAY", "GCRA-EXACT"), kills("delay-rounded-down"),
 				take(0, 7, 1, delayed(0)), take(0, 7, 1, delayed(334)), take(0, 7, 1, delayed(667))),
 			c("delay-of-a-thousandth", "a thousandth part of a permit in the bucket is a whole tick of delay",
-				limit(3, 1000, 2), rules("DELAY"),
+				limit(3, 1000, 2), rules("DELAY"), kills("delay-rounded-down"),
 				take(0, 7, 1), take(333, 7, 1, delayed(1)), take(667, 7, 1, delayed(0)))},
 		"cost": {
 			c("delay-is-before-the-pour",
 				"a request of 4 into an empty bucket is not held, one of 1 after it for 40 ticks",
-				limit(1, 10, 5), rules("DELAY"),
+				limit(1, 10, 5), rules("DELAY"), kills("more-for-at-least", "delay-after-the-pour"),
 				take(0, 7, 4, want("allow", 1, 0, 40), delayed(0)),
 				take(0, 7, 1, want("allow", 0, 0, 50), delayed(40))),
 			c("delay-of-nothing", "a request of nothing is told how long it would be held: 20 ticks",
@@ -73,7 +73,7 @@ func leakyRows() map[string][]row {
 				look(0, 7, delayed(0)), take(0, 7, 2), look(0, 7, want("allow", 1, 0, 20), delayed(20)),
 				look(25, 7, delayed(0))),
 			c("no-delay-but-for-allowed", "denied, too costly and late requests are not held: delay 0",
-				limit(1, 10, 2), rules("DELAY"),
+				limit(1, 10, 2), rules("DELAY"), kills("delay-on-denial"),
 				take(0, 7, 2), take(0, 7, 1, is("deny"), delayed(0)), take(0, 7, 3, is("too_costly"), delayed(0)),
 				take(pow62, 7, 1, is("past_horizon"), delayed(0)))},
 	}
@@ -113,7 +113,7 @@ func leakyEdges() map[string][]row {
 				take(0, 1, 1), take(0, 2, 1, is("full"), delayed(0)), take(0, 1, 1, delayed(10)))},
 		"regression": {
 			c("delay-after-the-pour", "a delay measured after its own request holds an idle caller for no reason",
-				limit(100, perSec, 10), rules("DELAY"),
+				limit(100, perSec, 10), rules("DELAY"), kills("delay-after-the-pour"),
 				take(0, 7, 1, delayed(0)), take(0, 7, 1, delayed(10_000_000)), take(perSec, 7, 1, delayed(0)))},
 	}
 }

@@ -60,6 +60,9 @@ func generate(all []book) (map[string][]byte, error) {
 				if err == nil && seen[done.ID] {
 					err = errors.New("there are two of that name")
 				}
+				if err == nil {
+					err = checkKills(file, &done)
+				}
 				if err != nil {
 					faults = append(faults, fmt.Errorf("case %s: %w", done.ID, err))
 				}

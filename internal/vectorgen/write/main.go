@@ -1,13 +1,16 @@
-// Command write writes the vector files of the five policies into the folder vectors, and removes those that no case
-// stands behind any more. Run it in the root of the module: go run ./internal/vectorgen/write
+// Command write writes the vector files of the five policies into the folder vectors, removes those that no case stands
+// behind any more, and writes mutants.json, which says what of the faults of package mutants the files catch. Run it in
+// the root of the module: go run ./internal/vectorgen/write
 package main
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
 
+	"weir/internal/mutants"
 	"weir/internal/vectorgen"
 	"weir/vectors"
 )
@@ -41,7 +44,27 @@ func write(root string) error {
 			return err
 		}
 	}
-	return removeStale(root, files)
+	if err := removeStale(root, files); err != nil {
+		return err
+	}
+	return writeMutants(root)
+}
+
+// writeMutants puts what has been written through every mutant.
+func writeMutants(root string) error {
+	suite, err := vectors.LoadPath(root)
+	if err != nil {
+		return err
+	}
+	score, err := mutants.Run(context.Background(), suite, mutants.Options{})
+	if err != nil {
+		return err
+	}
+	page, err := mutants.Page(suite, score)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(root, "mutants.json"), page, 0o644)
 }
 
 func removeStale(root string, files map[string][]byte) error {

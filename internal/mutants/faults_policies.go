@@ -1,0 +1,101 @@
+package mutants
+
+// Faults of all that count in debt.
+var meterFaults = []Fault{
+	{"starts-empty", "a key never seen has nothing to spend", meters, ""},
+	{"state-moved-on-denial", "a denied request is charged", []string{"gcra", "tokenbucket", "dualbucket"}, ""},
+	{"refund-product-wraps", "cost * q of a refund is multiplied in 64 bits", meters, ""},
+}
+
+// Faults of one way to store what a key owes.
+var formFaults = []Fault{
+	{"no-max-of-schedule-and-now",
+		"the schedule is not moved up to now before it is charged, so idle time is credit",
+		tats, ""},
+	{"fraction-lost-at-refill", "the refill is cut to whole permits", tokens, ""},
+	{"last-moved-though-nothing-refilled",
+		"a denied request moves the time of the last refill and adds nothing",
+		tokens, ""},
+	{"last-not-moved-while-full", "the time of the last refill stands still while the bucket is full", tokens, ""},
+	{"no-cap", "the balance is not cut to the burst", tokens, ""},
+	{"carry-kept-at-full", "the fraction of a permit is kept beyond a full bucket", tokens, ""},
+	{"float-tokens", "the balance and the rate are float64s", tokens, ""},
+	{"backward-time-drains-for-good",
+		"at an earlier now the smaller balance, or the larger level, is kept but the time is not",
+		flowing, ""},
+	{"backward-time-mints", "at an earlier now no time has passed, but the time is moved back", flowing, ""},
+	{"elapsed-unsigned", "the time since an earlier now is unsigned: half an eternity", flowing, ""},
+	{"elapsed-product-wraps", "elapsed * permits is multiplied in 64 bits before it is reduced", flowing, ""},
+	{"refill-stored-on-denial", "a denied request stores the balance, or the level, as of its now", flowing,
+		"what a denied request finds is between empty and full, where the debt falls by p a tick from either " +
+			"pair, and an earlier now is judged along the same line"},
+	{"level-below-zero", "the level may fall below empty", leaking, ""},
+	{"leak-rounded-up", "what has leaked is rounded up to whole permits", leaking, ""},
+	{"denied-request-fills", "a denied request is poured in", leaking, ""},
+	{"delay-after-the-pour", "delay counts the request itself", leaking, ""},
+	{"delay-rounded-down", "delay is rounded down", leaking, ""},
+	{"delay-on-denial", "delay is told of requests that are not allowed", leaking, ""},
+}
+
+// Faults of the sliding log.
+var logFaults = []Fault{
+	{"window-end-inclusive", "a permit still counts at the tick of its expiry", logs, ""},
+	{"fixed-window", "windows stand at multiples of the period instead of sliding", logs, ""},
+	{"denied-requests-logged", "a denied request is logged", logs, ""},
+	{"cost-logged-as-1", "a request of any cost is logged as one permit", logs, ""},
+	{"one-expired-entry-dropped", "at most one expired entry is passed over at each request", logs, ""},
+	{"expired-entries-never-dropped", "an allowed request leaves the expired entries in the log", logs, ""},
+	{"denied-request-drops-expired", "a denied request drops the expired entries", logs, ""},
+	{"retry-from-the-oldest-entry",
+		"retry_after is until the oldest entry has expired, though the cost may need more",
+		logs, ""},
+	{"retry-from-the-newest-entry", "retry_after is until the newest entry has expired", logs, ""},
+	{"retry-from-the-logs-clock", "retry_after counts from the newest entry instead of an earlier now", logs, ""},
+	{"reset-of-the-oldest-entry", "reset_after is until the oldest entry has expired", logs, ""},
+	{"reset-from-the-logs-clock", "reset_after counts from the newest entry instead of an earlier now", logs, ""},
+	{"equal-ticks-deduplicated", "a second admission at one tick is not counted", logs, ""},
+	{"equal-ticks-not-merged", "a second admission at one tick has an entry of its own", logs,
+		"two entries of one tick expire together and are told apart by no sum, no wait and no refund, which " +
+			"takes as many permits from the newest tick either way"},
+	{"log-runs-backwards", "an earlier now is judged as of then", logs, ""},
+	{"logged-at-an-earlier-now", "an admission at an earlier now is logged at that now, behind a newer one", logs, ""},
+	{"refund-keeps-the-logs-clock", "an entry that a refund has emptied still is the log's clock", logs, ""},
+	{"refund-takes-the-oldest", "a refund takes the oldest permits that count", logs, ""},
+}
+
+// Faults of the dual bucket.
+var dualFaults = []Fault{
+	{"first-charged-though-the-second-denies", "the first limit is charged though the second denies", duals, ""},
+	{"second-charged-though-the-first-denies", "the second limit is charged though the first denies", duals, ""},
+	{"or-for-and", "one limit that allows is enough", duals, ""},
+	{"only-the-first-limit-decides", "the second limit is charged but never asked", duals, ""},
+	{"only-the-second-limit-decides", "the first limit is charged but never asked", duals, ""},
+	{"deny-before-too-costly",
+		"a request that one limit denies is denied though it is too costly for the other",
+		duals, ""},
+	{"limits-swapped", "the first limit stands as the second and the second as the first", duals, ""},
+	{"costs-swapped", "the first limit is charged cost2 and the second cost", duals, ""},
+	{"cost2-ignored", "the second limit is charged cost", duals, ""},
+	{"zero-share-charges", "a share of 0 spends a permit of its limit", duals, ""},
+	{"zero-share-moves-time", "a share of 0 stores what its limit is owed as of now", duals, ""},
+	{"no-room-needed-without-a-first-share", "a new key whose first share is 0 is let into a full table", duals, ""},
+	{"key-lost-without-a-first-share", "a new key whose first share is 0 is not kept", duals, ""},
+	{"retry-the-shorter-of-two", "retry_after is the shorter wait", duals, ""},
+	{"remaining-the-larger-of-two", "remaining is the larger one", duals, ""},
+	{"remaining-of-the-first-limit", "remaining is the first limit's", duals, ""},
+	{"reset-the-nearer-of-two", "reset_after is the shorter one", duals, ""},
+	{"horizon-the-farther-of-two", "the horizon is the farther one", duals, ""},
+	{"horizon-of-the-first-limit", "the horizon is the first limit's", duals, ""},
+	{"binding-always-first", "binding is first", duals, ""},
+	{"binding-reversed", "binding names the limit that does not bind", duals, ""},
+	{"binding-second-on-a-tie", "of two equal remainings the second binds", duals, ""},
+	{"binding-second-on-a-tie-of-waits", "of two equal waits the second binds", duals, ""},
+	{"binding-before-the-request", "binding of an allowance goes by what was left before the request", duals, ""},
+	{"binding-of-a-denial-by-what-is-left",
+		"binding of a refusal goes by remaining instead of by the waits",
+		duals, ""},
+	{"refund-of-the-first-cost-to-both", "a refund gives the first cost back to both limits", duals, ""},
+	{"refund-to-the-first-limit-only", "a refund gives nothing back to the second limit", duals, ""},
+	{"sweep-goes-by-the-first-limit", "a sweep frees a key that owes the first limit nothing", duals, ""},
+	{"sweep-frees-on-either-limit", "a sweep frees a key that owes one of the limits nothing", duals, ""},
+}
