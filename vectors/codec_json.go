@@ -38,32 +38,35 @@ func (jsonCodec) hash(seq int, q HashRequest) ([]byte, error) {
 
 func (jsonCodec) parts(seq int, q Request) iter.Seq[part] {
 	return func(yield func(part) bool) {
-		steps := q.Steps
-		for from := 0; from == 0 || from < len(steps); from += maxChunk {
-			to := min(len(steps), from+maxChunk)
-			chunk := part{seq: seq, from: from, steps: to - from, last: to == len(steps)}
-			if from == 0 {
-				first := q
-				first.Steps = steps[:to]
-				chunk.request = jsonLine(struct {
-					Cmd string `json:"cmd"`
-					Seq int    `json:"seq"`
-					Request
-					More bool `json:"more,omitempty"`
-				}{"case", seq, first, !chunk.last})
-			} else {
-				chunk.request = jsonLine(struct {
-					Cmd   string `json:"cmd"`
-					Seq   int    `json:"seq"`
-					Steps []Step `json:"steps"`
-					More  bool   `json:"more"`
-				}{"steps", seq, steps[from:to], !chunk.last})
-			}
-			if !yield(chunk) {
+		for from := 0; from == 0 || from < len(q.Steps); from += maxChunk {
+			to := min(len(q.Steps), from+maxChunk)
+			if !yield(jsonPart(seq, q, q.Steps[from:to], from, to == len(q.Steps))) {
 				return
 			}
 		}
 	}
+}
+
+// jsonPart is the steps of q that begin at from: with the case itself if they are its first.
+func jsonPart(seq int, q Request, steps []Step, from int, last bool) part {
+	p := part{seq: seq, from: from, steps: len(steps), last: last}
+	if from == 0 {
+		q.Steps = steps
+		p.request = jsonLine(struct {
+			Cmd string `json:"cmd"`
+			Seq int    `json:"seq"`
+			Request
+			More bool `json:"more,omitempty"`
+		}{"case", seq, q, !last})
+		return p
+	}
+	p.request = jsonLine(struct {
+		Cmd   string `json:"cmd"`
+		Seq   int    `json:"seq"`
+		Steps []Step `json:"steps"`
+		More  bool   `json:"more"`
+	}{"steps", seq, steps, !last})
+	return p
 }
 
 func (jsonCodec) readHello(next nextLine) (Hello, error) {

@@ -168,8 +168,8 @@ func (textCodec) readHello(next nextLine) (h Hello, err error) {
 
 func (textCodec) readReply(next nextLine, of part) (Reply, error) {
 	r := textReader{next: next, seq: strconv.Itoa(of.seq)}
-	reply := Reply{Results: make([]Want, 0, of.steps)}
-	ending := false // after x, s or !
+	reply := Reply{Results: make([]Want, 0, min(of.steps, maxChunk))}
+	ending, done := false, 0 // after x, s or !; results that are done with
 	for range 2*of.steps + 100 {
 		words, err := r.words()
 		if err != nil {
@@ -178,14 +178,19 @@ func (textCodec) readReply(next nextLine, of part) (Reply, error) {
 		switch words[0] {
 		case "r", "k":
 			var w Want
-			if w, err = r.result(words, len(reply.Results), of.steps); err == nil {
+			if w, err = r.result(words, done+len(reply.Results), of.steps); err == nil {
 				reply.Results = append(reply.Results, w)
+			}
+			if err == nil && of.each != nil {
+				had := len(reply.Results)
+				reply.Results, err = of.each(reply.Results)
+				done += had - len(reply.Results)
 			}
 		case "x", "s", "!":
 			ending = true
 			err = r.instead(words, &reply)
 		case "end":
-			return r.end(words, reply, ending, of)
+			return r.end(words, reply, ending, done, of)
 		default:
 			err = r.bad("begins with none of r, k, x, s, ! and end", "")
 		}
@@ -197,7 +202,7 @@ func (textCodec) readReply(next nextLine, of part) (Reply, error) {
 }
 
 // end is the end of an answer.
-func (r *textReader) end(words []string, reply Reply, ending bool, of part) (Reply, error) {
+func (r *textReader) end(words []string, reply Reply, ending bool, done int, of part) (Reply, error) {
 	if len(words) != 2 {
 		return reply, r.wrong("end SEQ")
 	}
@@ -206,8 +211,8 @@ func (r *textReader) end(words []string, reply Reply, ending bool, of part) (Rep
 	}
 	if ending {
 		reply.Results = nil
-	} else if len(reply.Results) != of.steps {
-		return reply, miscount(len(reply.Results), of)
+	} else if n := done + len(reply.Results); n != of.steps {
+		return reply, miscount(n, of)
 	}
 	return reply, nil
 }

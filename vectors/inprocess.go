@@ -65,6 +65,31 @@ func (d *RegistryDriver) Hash(_ context.Context, q HashRequest) (Number, error) 
 
 // Run answers one case. A panic of the policy is a crash, and one that does not come back a timeout.
 func (d *RegistryDriver) Run(ctx context.Context, q Request) (Reply, error) {
+	return d.within(ctx, func(ctx context.Context) (Reply, error) {
+		p, reply, err := d.fresh(q)
+		if p == nil {
+			return reply, err
+		}
+		return performAll(ctx, p, q.Steps)
+	})
+}
+
+// fresh makes the policy of a case; without one the reply says why, or the error.
+func (d *RegistryDriver) fresh(q Request) (p policy.Policy, refused Reply, err error) {
+	doing := "when made"
+	defer crashed(&doing, &err)
+	options, err := tableOf(q.MaxKeys)
+	if err != nil {
+		return nil, Reply{}, err
+	}
+	if p, err = d.registry.New(q.Policy, q.Params.Limit(), options); err != nil {
+		return nil, refusal(err), nil
+	}
+	return p, Reply{}, nil
+}
+
+// within waits for an answer no longer than the time limit.
+func (d *RegistryDriver) within(ctx context.Context, answer func(context.Context) (Reply, error)) (Reply, error) {
 	limited, cancel := context.WithTimeout(ctx, d.Timeout)
 	defer cancel()
 	type outcome struct {
@@ -73,7 +98,7 @@ func (d *RegistryDriver) Run(ctx context.Context, q Request) (Reply, error) {
 	}
 	done := make(chan outcome, 1)
 	go func() {
-		reply, err := d.answer(limited, q)
+		reply, err := answer(limited)
 		done <- outcome{reply, err}
 	}()
 	select {
@@ -87,23 +112,18 @@ func (d *RegistryDriver) Run(ctx context.Context, q Request) (Reply, error) {
 	return Reply{}, &DriverError{Verdict: Timeout, Text: fmt.Sprintf("no answer within %v", d.Timeout)}
 }
 
-// answer makes the policy and takes it through the steps; it ends early when nobody waits any more.
-func (d *RegistryDriver) answer(ctx context.Context, q Request) (reply Reply, err error) {
-	doing := "when made"
-	defer func() {
-		if r := recover(); r != nil {
-			reply, err = Reply{}, &DriverError{Verdict: Crash, Text: fmt.Sprintf("panic %s: %v", doing, r)}
-		}
-	}()
-	options, err := tableOf(q.MaxKeys)
-	if err != nil {
-		return Reply{}, err
+// crashed, deferred, makes an error of a panic.
+func crashed(doing *string, err *error) {
+	if r := recover(); r != nil {
+		*err = &DriverError{Verdict: Crash, Text: fmt.Sprintf("panic %s: %v", *doing, r)}
 	}
-	p, err := d.registry.New(q.Policy, q.Params.Limit(), options)
-	if err != nil {
-		return refusal(err), nil
-	}
-	for i, s := range q.Steps {
+}
+
+// performAll takes a policy through steps; it ends early when nobody waits any more.
+func performAll(ctx context.Context, p policy.Policy, steps []Step) (reply Reply, err error) {
+	var doing string
+	defer crashed(&doing, &err)
+	for i, s := range steps {
 		if ctx.Err() != nil {
 			return Reply{}, ctx.Err()
 		}

@@ -126,6 +126,8 @@ type part struct {
 	from    int  // the index of its first step
 	steps   int  // and how many it has
 	last    bool // no other follows
+	// each, if set, is given the results so far as they come, and gives back those that are not done with.
+	each func([]Want) ([]Want, error)
 }
 
 // Run puts the port through one case.
@@ -136,23 +138,32 @@ func (d *PortDriver) Run(ctx context.Context, q Request) (Reply, error) {
 	d.seq++
 	all := Reply{Results: make([]Want, 0, len(q.Steps))}
 	for one := range d.codec.parts(d.seq, q) {
-		var reply Reply
-		chunks := max(1, (one.steps+maxChunk-1)/maxChunk)
-		x := d.exchange(d.port, "this case", d.o.Limit*time.Duration(chunks))
-		x.wanted = one.steps
-		if err := x.run(ctx, one.request, func() (err error) {
-			reply, err = d.codec.readReply(x.next, one)
-			return err
-		}); err != nil {
-			return Reply{}, d.failed(err)
+		reply, err := d.part(ctx, one)
+		if err != nil {
+			return Reply{}, err
 		}
-		if all.Stderr = append(all.Stderr, d.port.errs.lines()...); reply.Results == nil {
+		if all.Stderr = append(all.Stderr, reply.Stderr...); reply.Results == nil {
 			reply.Stderr = all.Stderr
 			return reply, nil
 		}
 		all.Results = append(all.Results, reply.Results...)
 	}
 	return all, nil
+}
+
+// part sends a piece of a case and reads its answer.
+func (d *PortDriver) part(ctx context.Context, one part) (reply Reply, err error) {
+	chunks := max(1, (one.steps+maxChunk-1)/maxChunk)
+	x := d.exchange(d.port, "this case", d.o.Limit*time.Duration(chunks))
+	x.wanted = one.steps
+	if err := x.run(ctx, one.request, func() (err error) {
+		reply, err = d.codec.readReply(x.next, one)
+		return err
+	}); err != nil {
+		return Reply{}, d.failed(err)
+	}
+	reply.Stderr = d.port.errs.lines()
+	return reply, nil
 }
 
 // Hash asks the port for one key.
@@ -191,6 +202,12 @@ func (d *PortDriver) failed(err error) error {
 		d.port = nil
 	}
 	return err
+}
+
+// drop ends a port in the middle of a case.
+func (d *PortDriver) drop() {
+	d.port.end()
+	d.port = nil
 }
 
 // Close says bye to the port if it runs, and waits for it to end. The error says how it ended if not with status 0. If

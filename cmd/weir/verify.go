@@ -12,6 +12,7 @@ import (
 
 	"weir"
 	"weir/cport"
+	"weir/policy"
 	"weir/vectors"
 )
 
@@ -20,6 +21,7 @@ type verification struct {
 	impl, policy, from, id        string
 	port, protocol, expect, junit string
 	asJSON, asTAP, strict, trace  bool
+	long                          bool
 	limit, startUp                time.Duration
 }
 
@@ -30,6 +32,7 @@ func (v *verification) flags() *flag.FlagSet {
 	f.StringVar(&v.protocol, "protocol", "json", "what the port speaks: `json or text`")
 	f.StringVar(&v.policy, "policy", "", "only these policies: `names` with commas between; hash stands for the hashes")
 	f.StringVar(&v.from, "vectors", "", "a vector `file or folder` to take instead of the suite that is built in")
+	f.BoolVar(&v.long, "long", false, "the long transcripts too: a million steps a policy")
 	f.StringVar(&v.id, "case", "", "only the case of this `id`")
 	f.BoolVar(&v.trace, "trace", false, "with --port and --case: print every line that goes to the port (->) and comes back (<-)")
 	f.StringVar(&v.expect, "expect", "", "with --port: a `file` of cases that must fail, in lines GLOB # REASON")
@@ -60,6 +63,8 @@ func (v *verification) check(f *flag.FlagSet) error {
 		return fmt.Errorf("protocol is %q, must be json or text", v.protocol)
 	case v.asJSON && v.asTAP:
 		return fmt.Errorf("json and tap are given, must be one of them")
+	case v.long && v.id != "":
+		return fmt.Errorf("long and case are given, must be one of them")
 	case v.trace && v.id == "":
 		return fmt.Errorf("trace is given, but no case: it goes with --case")
 	case v.limit <= 0:
@@ -94,6 +99,15 @@ func verify(a app, args []string) (int, error) {
 	trials, left, err := v.candidates(a, suite, o)
 	if err != nil {
 		return usage, err
+	}
+	if v.long {
+		transcripts, err := v.transcripts(o)
+		if err != nil {
+			return usage, err
+		}
+		for i := range trials {
+			trials[i].long = transcripts
+		}
 	}
 	return v.run(a, suite, trials, left)
 }
@@ -167,6 +181,26 @@ func writeFile(name string, write func(io.Writer) error) error {
 type candidate struct {
 	driver  vectors.Driver
 	options vectors.Options
+	long    []vectors.Long
+}
+
+// transcripts are the long ones of the policies that were asked for.
+func (v *verification) transcripts(o vectors.Options) (all []vectors.Long, err error) {
+	tree := vectors.FS()
+	if v.from != "" {
+		tree = os.DirFS(v.from)
+	}
+	for _, name := range vectors.Policies() {
+		if len(o.Policies) > 0 && !slices.Contains(o.Policies, name) {
+			continue
+		}
+		l, err := vectors.LoadLong(tree, name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, l)
+	}
+	return all, nil
 }
 
 // candidates are the implementations to try; left says what of the suite or of the choice is not tried, and why.
@@ -180,7 +214,7 @@ func (v *verification) candidates(a app, s vectors.Suite, o vectors.Options) (al
 	}
 	if v.impl != "c" {
 		o.Replay = v.replay("--impl", "go")
-		all = append(all, candidate{vectors.NewRegistryDriver("weir", "go", weir.Registry()), o})
+		all = append(all, candidate{driver: vectors.NewRegistryDriver("weir", "go", weir.Registry()), options: o})
 	}
 	o.Replay = v.replay("--impl", "c")
 	switch {
@@ -197,6 +231,11 @@ func (v *verification) candidates(a app, s vectors.Suite, o vectors.Options) (al
 	return all, left, nil
 }
 
+// maker makes the policy of that name that is known to be right.
+func maker(name string) policy.Maker {
+	return func(l policy.Limit, o policy.Options) (policy.Policy, error) { return weir.Registry().New(name, l, o) }
+}
+
 // inC is the C port. Unless policies are named it is put through those that it has.
 func inC(o vectors.Options) (c candidate, left []string) {
 	r := cport.Registry()
@@ -207,7 +246,7 @@ func inC(o vectors.Options) (c candidate, left []string) {
 		})
 		left = []string{"the C port does not have " + strings.Join(others, ", ")}
 	}
-	return candidate{vectors.NewRegistryDriver("weir cport", "c", r).Fixed(cport.DefaultMaxKeys), o}, left
+	return candidate{driver: vectors.NewRegistryDriver("weir cport", "c", r).Fixed(cport.DefaultMaxKeys), options: o}, left
 }
 
 func load(from string) (vectors.Suite, error) {
@@ -224,7 +263,12 @@ func (c candidate) run(a app, s vectors.Suite) (vectors.Report, error) {
 	if known := (*vectors.DriverError)(nil); errors.As(err, &known) {
 		r = vectors.Report{Suite: s.Version}
 		r.Note("hello", known)
-		err = nil
+		c.long, err = nil, nil
+	}
+	for _, l := range c.long {
+		if err == nil && (len(c.options.Policies) == 0 || slices.Contains(c.options.Policies, l.Policy)) {
+			r.Results = append(r.Results, vectors.RunLong(a.ctx, c.driver, r.Hello, l, maker(l.Policy)))
+		}
 	}
 	r.Note("bye", c.driver.Close())
 	return r, err

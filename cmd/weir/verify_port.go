@@ -31,7 +31,7 @@ func (v *verification) program(a app, s vectors.Suite, o vectors.Options) (candi
 		return candidate{}, err
 	}
 	o.Replay = v.replay(v.portFlags()...)
-	return candidate{d, o}, nil
+	return candidate{driver: d, options: o}, nil
 }
 
 func expectations(name string) (*vectors.Expectations, error) {

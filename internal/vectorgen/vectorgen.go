@@ -69,7 +69,11 @@ func generate(all []book) (map[string][]byte, error) {
 				seen[done.ID] = true
 				file.Cases = append(file.Cases, done)
 			}
-			files[path.Join(b.policy, c.name+".json")] = layOut(file)
+			text, err := vectors.Layout(file)
+			if err != nil {
+				faults = append(faults, err)
+			}
+			files[path.Join(b.policy, c.name+".json")] = text
 		}
 	}
 	if len(faults) > 0 {
