@@ -1,6 +1,7 @@
 package weir_test
 
 import (
+	"fmt"
 	"os"
 	"regexp"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"weir"
+	"weir/vectors"
 )
 
 // Every line of Go in the README stands in an example that is compiled and run.
@@ -60,3 +62,14 @@ func TestReadmeNamesTheFive(t *testing.T) {
 }
 
 func squeeze(line string) string { return strings.Join(strings.Fields(line), " ") }
+
+// The number of deliberate faults in the README is that of vectors/mutants.json.
+func TestReadmeCountsTheFaults(t *testing.T) {
+	mutants, err := vectors.Mutants(vectors.FS())
+	require.NoError(t, err)
+	for _, name := range []string{"README.md", "CHANGELOG.md"} {
+		page, err := os.ReadFile(name)
+		require.NoError(t, err)
+		assert.Contains(t, string(page), fmt.Sprintf("%d kinds of deliberate fault", len(mutants)), name)
+	}
+}

@@ -13,7 +13,7 @@ import (
 
 var update = flag.Bool("update", false, "write the table into README.md")
 
-// begin and end stand around the table in README.md.
+// begin and end stand around the table in both pages.
 const begin, end = "<!-- rivals: begin -->\n", "<!-- rivals: end -->\n"
 
 func suite(t *testing.T) vectors.Suite {
@@ -28,11 +28,8 @@ func suite(t *testing.T) vectors.Suite {
 // What every rival answers is in README.md; a rival whose tools are missing here is not compared.
 func TestReadmeHasTheTable(t *testing.T) {
 	s := suite(t)
-	table, notes, missing := Head, "", 0
-	readme, err := os.ReadFile("../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	table, short, notes, missing := Head, ShortHead, "", 0
+	page, front := read(t, own), read(t, project)
 	for _, r := range All() {
 		o, err := Measure(t.Context(), s, r)
 		if err != nil {
@@ -43,29 +40,42 @@ func TestReadmeHasTheTable(t *testing.T) {
 			missing++
 			continue
 		}
-		table, notes = table+o.Row(), notes+o.Footnote()
-		for _, part := range []string{o.Row(), o.Footnote()} {
-			if !*update && !strings.Contains(string(readme), part) {
-				t.Errorf("README.md lacks this; go test ./rivals -update writes it:\n%s", part)
+		table, short, notes = table+o.Row(), short+o.Short(), notes+o.Footnote()
+		for _, part := range []struct{ in, text string }{{page, o.Row()}, {page, o.Footnote()}, {front, o.Short()}} {
+			if !*update && !strings.Contains(part.in, part.text) {
+				t.Errorf("a README lacks this; go test ./rivals -update writes it:\n%s", part.text)
 			}
 		}
 	}
 	switch {
 	case *update && missing > 0:
-		t.Fatal("README.md is not written: not every rival could be run")
+		t.Fatal("nothing is written: not every rival could be run")
 	case *update:
-		rewrite(t, string(readme), table+"\n"+notes)
+		rewrite(t, own, table+"\n"+notes)
+		rewrite(t, project, short)
 	}
 }
 
-func rewrite(t *testing.T, readme, text string) {
+// The pages that have the results: this module's, and the front page of the project.
+const own, project = "../README.md", "../../README.md"
+
+func read(t *testing.T, name string) string {
 	t.Helper()
-	head, rest, found := strings.Cut(readme, begin)
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func rewrite(t *testing.T, name, text string) {
+	t.Helper()
+	head, rest, found := strings.Cut(read(t, name), begin)
 	_, tail, closed := strings.Cut(rest, end)
 	if !found || !closed {
-		t.Fatalf("README.md has no %q and %q", begin, end)
+		t.Fatalf("%s has no %q and %q", name, begin, end)
 	}
-	if err := os.WriteFile("../README.md", []byte(head+begin+text+end+tail), 0o644); err != nil {
+	if err := os.WriteFile(name, []byte(head+begin+text+end+tail), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }

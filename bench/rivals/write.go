@@ -48,6 +48,19 @@ func (o Outcome) Row() string {
 		w[0].right(), w[1].right(), b[0].right(), b[1].right(), categories(w[0].Failed), categories(o.byDesign(w[0].Failed)))
 }
 
+// ShortHead is the head of the table in the project's README.
+const ShortHead = `| limiter | version | as | all fields right | decisions right | decisions right at 1 µs | by design |
+| --- | --- | --- | ---: | ---: | ---: | ---: |
+`
+
+// Short is the rival's line of that table: at a tick of 1 ns but for one column, and how many of the cases that are not
+// right a choice of the rival's explains.
+func (o Outcome) Short() string {
+	w, b := o.Whole, o.Bare
+	return fmt.Sprintf("| %s | %s | %s | %s | %s | %s | %d of %d |\n", o.Name, o.Version, o.Policy, w[0].right(), b[0].right(),
+		b[1].right(), len(o.byDesign(w[0].Failed)), len(w[0].Failed))
+}
+
 func (sc Score) right() string { return fmt.Sprintf("%d of %d", sc.Passed, sc.Run) }
 
 // byDesign are the differences that a choice of the rival's explains.
