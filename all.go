@@ -18,8 +18,8 @@ import (
 // admitted on the same key, the charge stays where it is. So under contention All may deny what a single lock would
 // have allowed, and never allows what it would have denied.
 //
-// Refund and Forget go to every member. SetLimit is refused: set the limit of a member. Limit is the first member's. The
-// error is one line: no members, one that is nil or there twice, or one whose policy cannot undo an admission.
+// Refund and Forget go to every member. SetLimit is refused: set the limit of a member. Limit is the first member's, and
+// Wait sleeps on the first member's clock. A Cost of Both is charged by each member as it would charge it alone. The error is one line: no members, one that is nil or there twice, or one whose policy cannot undo an admission.
 func All(members ...*Local) (Limiter, error) {
 	if len(members) == 0 {
 		return nil, errors.New("All: has 0 members, must be at least 1")
@@ -60,14 +60,20 @@ func (g *group) AllowN(_ context.Context, key string, c Cost) Result {
 		r, back := m.takeUndo(m.key(key), c)
 		all = both(all, r, i == 0)
 		if !r.OK() {
-			for _, f := range undo {
-				f()
-			}
+			g.undo(undo, key)
 			return all
 		}
 		undo = append(undo, back)
 	}
 	return all
+}
+
+// undo takes back what the first members have charged; whoever waits for one of them looks again.
+func (g *group) undo(undo []func() bool, key string) {
+	for i, back := range undo {
+		back()
+		g.members[i].queue.wake(g.members[i].key(key))
+	}
 }
 
 func (g *group) Peek(_ context.Context, key string, c Cost) Result { return g.peek(key, c) }
@@ -136,26 +142,30 @@ func (l *Local) takeUndo(key uint64, c Cost) (r Result, undo func() bool) {
 }
 
 func (g *group) Refund(ctx context.Context, key string, c Cost) error {
-	return g.each(key, func(m *Local) error { return m.Refund(ctx, key, c) })
+	return g.each(func(m *Local) error { return m.Refund(ctx, key, c) })
 }
 
 func (g *group) Forget(ctx context.Context, key string) error {
-	return g.each(key, func(m *Local) error { return m.Forget(ctx, key) })
+	return g.each(func(m *Local) error { return m.Forget(ctx, key) })
 }
 
-// each does for every member what may let somebody pass who waits for the key.
-func (g *group) each(key string, do func(*Local) error) error {
-	defer g.queue.wake(policy.SecretKey(key))
-	var errs []error
+// each does something for every member, and gives the first error.
+func (g *group) each(do func(*Local) error) (first error) {
 	for _, m := range g.members {
-		errs = append(errs, do(m))
+		if err := do(m); err != nil && first == nil {
+			first = err
+		}
 	}
-	return errors.Join(errs...)
+	return first
 }
 
 func (g *group) Wait(ctx context.Context, key string, c Cost) error {
+	var heard []seat
+	for _, m := range g.members {
+		heard = append(heard, seat{m, m.key(key)})
+	}
 	return bench{
-		queue: &g.queue, key: policy.SecretKey(key), clock: g.members[0].clock, members: g.members,
+		queue: &g.queue, key: policy.SecretKey(key), clock: g.members[0].clock, heard: heard,
 		take: func(c Cost) Result { return g.AllowN(ctx, key, c) },
 		peek: func(c Cost) Result { return g.peek(key, c) },
 		earliest: func(total Cost) (wait time.Duration) {

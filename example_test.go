@@ -19,7 +19,7 @@ func ExampleNew() {
 	if r := limiter.Allow(ctx, "client-42"); r.OK() {
 		fmt.Println("go on,", r.Remaining(), "left")
 	} else {
-		fmt.Println("come back in", r.RetryAfter()) // exact: not a nanosecond more or less
+		fmt.Println("come back in", r.RetryAfter()) // exact: one nanosecond earlier it is denied
 	}
 	// Output: go on, 9 left
 }

@@ -23,6 +23,7 @@ type Limit struct {
 	// any other is dropped, and the limiter says so in its log.
 	Burst uint64
 
+	// Permits2, Period2 and Burst2 are the same of the second limit; all 0 if there is none.
 	Permits2 uint64
 	Period2  time.Duration
 	Burst2   uint64
@@ -210,8 +211,15 @@ func periodText(d time.Duration) string {
 	return b.String()
 }
 
-// MarshalText is String, which is empty for the zero Limit.
-func (l Limit) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
+// MarshalText is String, which is empty for the zero Limit. The error, of a limit that has no such text, wraps ErrLimitText.
+func (l Limit) MarshalText() ([]byte, error) {
+	text := l.String()
+	if text == "" {
+		return nil, nil
+	}
+	_, err := ParseLimit(text)
+	return []byte(text), err
+}
 
 // UnmarshalText is ParseLimit, and reads the zero Limit back from an empty text.
 func (l *Limit) UnmarshalText(text []byte) error {

@@ -20,7 +20,8 @@ const SweepSlots = 32
 // table answers at once until the first of its keys can be idle.
 const fullSlots = 1024
 
-// Local is the Limiter of this process. New makes one; any number of goroutines may share it.
+// Local is the Limiter of this process. New makes one, the zero Local is of no use. Any number of goroutines may share it;
+// it must not be copied.
 type Local struct {
 	name     string
 	registry *policy.Registry
@@ -48,7 +49,8 @@ type era struct {
 
 // New makes a limiter of the policy of that name: gcra, tokenbucket, leakybucket, slidinglog or dualbucket. It counts in
 // the finest tick of 1, 10, 100 ns, 1, 10, 100 us and 1 ms that divides the period and puts the policy's horizon a year
-// away or more; should it run that long, it starts anew with every key as new, and says so in its log.
+// away or more, and a request counts as of the beginning of its tick: a coarser tick makes it come up to a tick earlier than
+// it did. Should a limiter run past its horizon, it starts anew with every key as new, and says so in its log.
 //
 // The error is one line. It wraps ErrUnknownPolicy and lists the known names, or wraps what is wrong with the limit and
 // names field, value and bound: a limit can also be refused because one tick would give back more than the burst holds
@@ -258,7 +260,8 @@ func (l *Local) sayAnew(limit Limit) {
 		"policy", l.name, "limit", limit.String())
 }
 
-// SetLimit is Limiter's. Under its new limit the limiter may count in other ticks. Whoever waits looks again.
+// SetLimit is Limiter's. Under its new limit the limiter may count in other ticks. Whoever waits looks again. It converts
+// every key, and requests wait for that: some milliseconds for 100,000 keys.
 func (l *Local) SetLimit(_ context.Context, limit Limit) error {
 	c, err := l.count(limit)
 	if err != nil {

@@ -23,7 +23,8 @@ func WithClock(c Clock) Option {
 
 // WithMaxKeys bounds the limiter to n keys, n at least 1: the whole of what strangers can make it hold. Known keys are
 // served whatever comes; a new key is Full when there is no room. The limiter frees the room of idle keys, looking at
-// SweepSlots slots of its table at each new key.
+// SweepSlots slots of its table at each new key and at 1024 before it answers Full, so a large table may be Full though an
+// idle key is in a part of it that was not looked at yet.
 func WithMaxKeys(n uint64) Option {
 	return func(l *Local) error {
 		l.options.MaxKeys, l.options.Bounded = n, true

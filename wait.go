@@ -16,13 +16,13 @@ import (
 // goes, so that a newcomer never counts both the waiter and what it was charged.
 type queue struct {
 	mu    sync.Mutex
-	lines map[uint64][]*waiter // the first of each is being served
+	lines map[uint64][]*waiter          // the first of each is being served
+	ears  map[uint64]map[*waiter]func() // who sleeps until a key changes, here or in a group, and how to end that
 }
 
 type waiter struct {
 	cost Cost
 	turn chan struct{} // closed when the waiter is the first
-	wake func()        // ends the sleep of the first
 }
 
 // join puts a waiter at the end of a key's line. The queue is locked.
@@ -30,7 +30,7 @@ func (q *queue) join(key uint64, c Cost) *waiter {
 	if q.lines == nil {
 		q.lines = make(map[uint64][]*waiter)
 	}
-	w := &waiter{c, make(chan struct{}), func() {}}
+	w := &waiter{c, make(chan struct{})}
 	if len(q.lines[key]) == 0 {
 		close(w.turn)
 	}
@@ -65,12 +65,32 @@ func (q *queue) leave(key uint64, w *waiter) {
 	}
 }
 
-// wake lets the first of a line look again.
+// listen has a sleeper told when something is given back to a key, until deaf is called.
+func (q *queue) listen(key uint64, w *waiter, wake func()) (deaf func()) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.ears == nil {
+		q.ears = make(map[uint64]map[*waiter]func())
+	}
+	if q.ears[key] == nil {
+		q.ears[key] = make(map[*waiter]func())
+	}
+	q.ears[key][w] = wake
+	return func() {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		if delete(q.ears[key], w); len(q.ears[key]) == 0 {
+			delete(q.ears, key)
+		}
+	}
+}
+
+// wake lets those look again who sleep for a key.
 func (q *queue) wake(key uint64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if line := q.lines[key]; len(line) > 0 {
-		line[0].wake()
+	for _, wake := range q.ears[key] {
+		wake()
 	}
 }
 
@@ -90,10 +110,16 @@ type bench struct {
 	queue    *queue
 	key      uint64
 	clock    Clock
-	members  []*Local // whose limits matter
+	heard    []seat // whose changes matter
 	take     func(Cost) Result
 	peek     func(Cost) Result
 	earliest func(total Cost) time.Duration
+}
+
+// seat is a key as one limiter knows it.
+type seat struct {
+	limiter *Local
+	key     uint64
 }
 
 // wait spends c as soon as the limit lets it.
@@ -149,13 +175,17 @@ func (b bench) leave(w *waiter) {
 func (b bench) serve(ctx context.Context, w *waiter) (again bool, err error) {
 	sleep, cancel := context.WithCancel(ctx)
 	defer cancel()
-	for _, m := range b.members {
-		stop := context.AfterFunc(m.changed.Load().coming, cancel)
+	for _, s := range b.heard {
+		stop := context.AfterFunc(s.limiter.changed.Load().coming, cancel)
 		defer stop()
+		defer s.limiter.queue.listen(s.key, w, cancel)()
 	}
-	r := b.attempt(w, cancel)
-	if r.Outcome() != policy.Deny {
+	r := b.attempt(w)
+	switch {
+	case r.Outcome() != policy.Deny:
 		return false, r.Err()
+	case ctx.Err() != nil:
+		return false, ctx.Err()
 	}
 	if err := inTime(ctx, r.RetryAfter()); err != nil {
 		return false, err
@@ -173,10 +203,9 @@ func (b bench) serve(ctx context.Context, w *waiter) (again bool, err error) {
 }
 
 // attempt takes and, unless it has to wait, leaves the line.
-func (b bench) attempt(w *waiter, wake func()) Result {
+func (b bench) attempt(w *waiter) Result {
 	b.queue.mu.Lock()
 	defer b.queue.mu.Unlock()
-	w.wake = wake
 	r := b.take(w.cost)
 	if r.Outcome() != policy.Deny {
 		b.queue.leave(b.key, w)
@@ -229,7 +258,7 @@ func (l *Local) Wait(ctx context.Context, key string, c Cost) error {
 	}
 	k := l.key(key)
 	return bench{
-		queue: &l.queue, key: k, clock: l.clock, members: []*Local{l},
+		queue: &l.queue, key: k, clock: l.clock, heard: []seat{{l, k}},
 		take:     func(c Cost) Result { return l.take(k, c) },
 		peek:     func(c Cost) Result { return l.peek(k, c) },
 		earliest: func(total Cost) time.Duration { return l.earliest(k, total) },

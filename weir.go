@@ -4,12 +4,13 @@ Package weir limits rates: exactly, by a policy that you choose by name.
 	limiter, err := weir.New("gcra", weir.Per(100, time.Second).WithBurst(20))
 	...
 	if r := limiter.Allow(ctx, clientID); !r.OK() {
-		// r.RetryAfter() is exact: the same request one nanosecond earlier is denied, then it is allowed
+		// r.RetryAfter() is exact: one nanosecond earlier the same request is denied, then it is allowed
 	}
 
 A Limiter takes string keys and durations, reads a monotonic clock, and may be shared by any number of goroutines. It
 starts none itself. Every answer is complete: outcome, remaining, retry after, reset after. All is counted in integers;
-nothing is ever rounded but what a wait in whole ticks and a remainder in whole permits must be: waits up, permits down.
+nothing is ever rounded but what a wait in whole ticks and a remainder in whole permits must be: waits up, permits down. A
+tick is a nanosecond for limits of small numbers, 100 a second say; see New.
 
 The five policies are gcra, tokenbucket, leakybucket, slidinglog and dualbucket; Describe tells about each. Below the
 limiters, package policy has the same five over integer keys and explicit ticks, for those who bring their own clock.

@@ -51,12 +51,13 @@ answer is past_horizon.
 
 # Complexity
 
-O(1) a request: one lookup, two comparisons.
+O(1) a request, amortised over the growth of the table: one lookup, two comparisons.
 
 # Memory
 
-16 bytes of state a key, beside the key: two theoretical arrival times. A key that owes neither limit anything carries no
-information and can be dropped.
+16 bytes of state a key: two theoretical arrival times. In a table, with the key and its marks, that is a slot of 32 bytes,
+and at most three quarters of the slots are in use. A key that owes neither limit anything carries no information and can
+be dropped.
 
 # Source
 

@@ -53,7 +53,7 @@ the emission interval is 333.33 ticks; the second request is denied at tick 333,
 
 All quantities are integers below 2^62 and all sums below 2^63. A limit whose burst costs 2^62 units or more is refused
 with limit_too_large. The horizon, the largest now that is decided, is the largest with now * p below 2^62: 146 years of
-nanoseconds at 1 unit a tick. Beyond it the answer is past_horizon, never a wrong number.
+nanoseconds for 100 permits a second, where p is 1. A limiter by weir.New counts coarser ticks where p is large. Beyond it the answer is past_horizon, never a wrong number.
 
 # Parameters
 
@@ -63,12 +63,13 @@ nanoseconds at 1 unit a tick. Beyond it the answer is past_horizon, never a wron
 
 # Complexity
 
-O(1) a request: one lookup, a comparison, an addition, no division until a quotient is asked for.
+O(1) a request, amortised over the growth of the table: one lookup, a comparison, an addition, no division until a quotient is asked for.
 
 # Memory
 
-8 bytes of state a key, beside the key. An idle key carries no information and can be dropped. Direct, for a
-single key, is one atomic word and the constants of its limit.
+8 bytes of state a key. In a table, with the key and its marks, that is a slot of 24 bytes, and at most three quarters of
+the slots are in use. An idle key carries no information and can be dropped. Direct, which package users have for a single
+key, is one atomic word and the constants of its limit.
 
 # Source
 
@@ -120,10 +121,10 @@ func (t table) Move(now, then uint64, l policy.Limit) (policy.Policy, error) {
 }
 
 // Direct is GCRA for one key that has no name: one atomic word, no table. It is safe for concurrent use and must not be
-// copied; make one with NewDirect.
+// copied; make one with NewDirect. The zero Direct decides nothing.
 type Direct struct {
 	tat   atomic.Uint64
-	rules *Rules
+	rules Rules
 }
 
 // NewDirect makes a limiter for one key. The error is a *policy.LimitError.
@@ -132,7 +133,7 @@ func NewDirect(l policy.Limit) (*Direct, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Direct{rules: rules}, nil
+	return &Direct{rules: *rules}, nil
 }
 
 // Take decides a request of cost permits at tick now, and spends them if it is allowed: one load and one

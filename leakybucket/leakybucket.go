@@ -46,7 +46,7 @@ request is denied at tick 333, with 1 tick to wait, and allowed at 334.
 
 All quantities are integers below 2^62 and all sums below 2^63. A limit whose burst is 2^62 units or more is refused with
 limit_too_large. The horizon, the largest now that is decided, is the largest with now * p below 2^62: 146 years of
-nanoseconds at 1 unit a tick. Beyond it the answer is past_horizon, never a wrong number. The delay is rounded up to the
+nanoseconds for 100 permits a second, where p is 1. A limiter by weir.New counts coarser ticks where p is large. Beyond it the answer is past_horizon, never a wrong number. The delay is rounded up to the
 next whole tick, each time from the exact water, so that rounding never adds up.
 
 # Parameters
@@ -56,13 +56,14 @@ next whole tick, each time from the exact water, so that rounding never adds up.
 
 # Complexity
 
-O(1) a request: one lookup, a multiplication, a comparison, an addition. The leak is computed when somebody asks; there
+O(1) a request, amortised over the growth of the table: one lookup, a multiplication, a comparison, an addition. The leak is computed when somebody asks; there
 is no timer and no queue is kept: whoever holds the request keeps it.
 
 # Memory
 
-16 bytes of state a key, beside the key: the water and the tick at which it was right. An empty bucket carries no
-information and can be dropped.
+16 bytes of state a key: the water and the tick at which it was right. In a table, with the key and its marks, that is a
+slot of 32 bytes, and at most three quarters of the slots are in use. An empty bucket carries no information and can be
+dropped.
 
 # Source
 

@@ -56,7 +56,7 @@ type LimitError struct {
 	Value uint64
 	// Need says how Value must stand to Bound: "at least", "at most" or "exactly".
 	Need string
-	// Bound is the nearest value that would not have this fault.
+	// Bound is a value of the field that, with all else as it is, does not have this fault.
 	Bound uint64
 }
 

@@ -159,7 +159,7 @@ func (s *Scale) Remaining(debt uint64) uint64 {
 
 // Ticks is the least whole number of ticks in which units leak. Never stays Never.
 func (s *Scale) Ticks(units uint64) uint64 {
-	if units == Never {
+	if units == Never || s.Tick == 0 { // a zero Scale leaks nothing
 		return Never
 	}
 	whole := units / s.Tick

@@ -154,17 +154,23 @@ func (s *State) append(tick, permits uint64) {
 		s.at(s.n - 1).total = s.total
 		return
 	}
-	if s.n+1 >= len(s.ring) {
-		s.grow()
+	switch {
+	case s.n+1 >= len(s.ring):
+		s.resize(max(2, 2*len(s.ring)))
+	case len(s.ring) > leastRing && 8*(s.n+1) < len(s.ring):
+		s.resize(len(s.ring) / 2)
 	}
 	s.n++
 	s.newest = tick
 	*s.at(s.n - 1) = entry{tick, s.total}
 }
 
-// grow doubles the ring, so that an append is O(1) amortised.
-func (s *State) grow() {
-	ring := make([]entry, max(2, 2*len(s.ring)))
+// leastRing is how long a ring is left, however little is in it.
+const leastRing = 16
+
+// resize moves the entries to another ring: of twice the length or of half, so that an append is O(1) amortised.
+func (s *State) resize(length int) {
+	ring := make([]entry, length)
 	for i := range s.n {
 		ring[i] = *s.at(i)
 	}

@@ -2,6 +2,7 @@ package vectors_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -86,6 +87,43 @@ func TestReadmeHashExample(t *testing.T) {
 	assert.Equal(t, uint64(4952883123889572249), want["hash/xxh64/text-616263"])
 	assert.Equal(t, want["hash/xxh64/collide2-text"], want["hash/xxh64/collide2-twin"])
 	assert.Contains(t, readFile(t, "README.md"), `"key":"4952883123889572249"`)
+}
+
+// The first steps of a long transcript and their answers are those that README.md shows.
+func TestReadmeLongExample(t *testing.T) {
+	long, err := vectors.LoadLong(vectors.FS(), "gcra")
+	require.NoError(t, err)
+	_, example, found := strings.Cut(readFile(t, "README.md"), "The transcript of gcra begins with these:\n\n")
+	require.True(t, found)
+	example, _, _ = strings.Cut(example, "\n\n")
+	script, d := long.Script(), honest(t)
+	var steps []vectors.Step
+	for line := range strings.Lines(example) {
+		steps = append(steps, script.Next())
+		reply, err := d.Run(t.Context(), vectors.Request{Policy: "gcra", Params: long.Params, MaxKeys: long.MaxKeys, Steps: steps})
+		require.NoError(t, err)
+		got := reply.Results[len(steps)-1]
+		script.Answered(got)
+		assert.Equal(t, strings.Join(strings.Fields(line), " "), shown(steps[len(steps)-1], got))
+	}
+	assert.Len(t, steps, 10)
+}
+
+// shown is a step of one cost and its answer, as README.md shows them.
+func shown(s vectors.Step, w vectors.Want) string {
+	text := s.Op
+	for _, n := range []*vectors.Number{s.Now, s.Key, s.Cost} {
+		if n != nil {
+			text += fmt.Sprintf(" %d", *n)
+		}
+	}
+	switch {
+	case w.Keys != nil:
+		return fmt.Sprintf("%s %d", text, *w.Keys)
+	case w.RetryAfter == nil:
+		return text + " " + w.Outcome + " - - - - -"
+	}
+	return fmt.Sprintf("%s %s %d %d %d - -", text, w.Outcome, *w.Remaining, *w.RetryAfter, *w.ResetAfter)
 }
 
 func TestNumbersInJSON(t *testing.T) {

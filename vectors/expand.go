@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// MaxFill is how many rooms one fill may take; a port with more free is not filled.
+// MaxFill is how many rooms the fills of a case may take together; a port with more free is not filled.
 const MaxFill = 65536
 
 // firstFillKey is the key that the first fill of a case starts with: far from those that people choose.
@@ -39,6 +39,9 @@ func expand(steps []Step, maxKeys uint64) ([]Expanded, error) {
 			continue
 		}
 		n, err := rooms.toFill(maxKeys, uint64(*s.Leave))
+		if err == nil && uint64(len(out)-i)+n > MaxFill {
+			err = fmt.Errorf("%w: the fills of a case take more than %d rooms together", errLargeFill, MaxFill)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("fill at step %d: %w", i, err)
 		}

@@ -46,3 +46,16 @@ func TestExpandCountsRooms(t *testing.T) {
 		})
 	}
 }
+
+// A few short lines cannot make a runner hold more takes than one largest fill: the case is left out as unsupported.
+func TestFillsTogetherAreBounded(t *testing.T) {
+	var steps []string
+	for range 60 {
+		steps = append(steps, `{"op":"fill","now":"0","leave":"0"}`, `{"op":"sweep","now":"400","want":{"keys":"0"}}`)
+	}
+	s := suiteOf(t, oneCase("x", "20000", "", steps...))
+	_, err := vectors.Expand(s.Files[0].Cases[0], 20000)
+	assert.ErrorContains(t, err, "fill at step 6: a fill too large")
+	r, _ := reportOf(t, honest(t), s, vectors.Options{})
+	assert.Equal(t, vectors.Unsupported, r.Results[0].Verdict)
+}

@@ -63,11 +63,21 @@ func LoadPath(name string) (Suite, error) {
 		return Suite{}, notRead(name, err)
 	}
 	if info.IsDir() {
-		return Load(os.DirFS(name))
+		s, err := Load(os.DirFS(name))
+		return s, under(name, err)
 	}
 	dir, file := filepath.Split(filepath.Clean(name))
 	l := loader{tree: os.DirFS(cmp.Or(dir, ".")), seen: map[string]string{}}
-	return l.load([]string{file})
+	s, err := l.load([]string{file})
+	return s, under(dir, err)
+}
+
+// under names a file as the caller would find it.
+func under(dir string, err error) error {
+	if fault := (*FileError)(nil); errors.As(err, &fault) {
+		fault.File = filepath.Join(dir, fault.File)
+	}
+	return err
 }
 
 func notRead(name string, err error) error {

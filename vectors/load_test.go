@@ -56,7 +56,7 @@ func TestLoadPath(t *testing.T) {
 	require.NoError(t, os.WriteFile(big, nil, 0o600))
 	require.NoError(t, os.Truncate(big, 64<<20+1))
 	_, err = vectors.LoadPath(big)
-	assert.EqualError(t, err, "big.json: has 67108865 bytes, at most 67108864 are read")
+	assert.EqualError(t, err, big+": has 67108865 bytes, at most 67108864 are read")
 }
 
 // badFiles are texts of gcra/basic.json and what the loader must say of each, after the file's name.

@@ -279,6 +279,12 @@ func writeGrid(w io.Writer, rows [][]string, indent string) {
 	}
 }
 
+// resultLine is a result with the implementation that it is of: reports of several may follow each other.
+type resultLine struct {
+	Result
+	Name string `json:"name"`
+}
+
 // closing is the last line of a JSON report, by which a reader knows that it has all.
 type closing struct {
 	Done       bool     `json:"done"`
@@ -303,12 +309,12 @@ func cleaned(all []string) []string {
 	return out
 }
 
-// WriteJSON writes one object a line: a result each, then one with "done" and the counts.
+// WriteJSON writes one object a line: a result each, with the implementation's name, then one with "done" and the counts.
 func (r Report) WriteJSON(to io.Writer) error {
 	w := bufio.NewWriter(to)
 	enc := json.NewEncoder(w)
 	for _, one := range r.Results {
-		if err := enc.Encode(one); err != nil {
+		if err := enc.Encode(resultLine{one, Clean(r.Hello.Name)}); err != nil {
 			return err
 		}
 	}

@@ -127,8 +127,8 @@ func TestJSONReport(t *testing.T) {
 	lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
 	require.Len(t, lines, 3)
 	assert.JSONEq(t, `{"id":"gcra/basic/three-per-second","policy":"gcra","category":"basic","verdict":"fail",
-		"why":"step 0, take: outcome: wanted allow, got deny","step":0,"op":"take","field":"outcome","wanted":"allow","got":"deny"}`, lines[0])
-	assert.JSONEq(t, `{"id":"gcra/basic/bad","policy":"gcra","category":"basic","verdict":"pass"}`, lines[1])
+		"why":"step 0, take: outcome: wanted allow, got deny","step":0,"op":"take","field":"outcome","wanted":"allow","got":"deny","name":"deny"}`, lines[0])
+	assert.JSONEq(t, `{"id":"gcra/basic/bad","policy":"gcra","category":"basic","verdict":"pass","name":"deny"}`, lines[1])
 	assert.JSONEq(t, `{"done":true,"suite":"","name":"deny","version":"built-in","language":"go","cases":2,
 		"counts":{"fail":1,"pass":1},"left_out":0,"narrowed":false,"conformant":false}`, lines[2])
 	for _, line := range lines {

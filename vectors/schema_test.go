@@ -56,6 +56,8 @@ func TestDataFitsTheSchemas(t *testing.T) {
 		switch path.Dir(name) {
 		case "hash":
 			assert.NoError(t, schema("hash").Validate(parse(t, readFile(t, name))), name)
+		case "long":
+			assert.NoError(t, schema("long").Validate(parse(t, readFile(t, name))), name)
 		case "gcra", "tokenbucket", "leakybucket", "slidinglog", "dualbucket":
 			assert.NoError(t, schema("vectors").Validate(parse(t, readFile(t, name))), name)
 		}
@@ -154,6 +156,28 @@ func TestRequestsFitTheProtocol(t *testing.T) {
 	d.hello.Can = vectors.Capabilities()
 	run(t, d, suiteOf(t, threePerSecond(), everyOp(), refused("x", "", "invalid_permits")))
 	assert.Len(t, d.sent, 3)
+}
+
+func TestSchemaOfLongTranscripts(t *testing.T) {
+	schema := schemas(t)("long")
+	const good = `{"format":1,"policy":"gcra","params":{"permits":"3","period":"1000","burst":"5"},"max_keys":"8",` +
+		`"needs":["peek"],"generator":"weir-1","seed":"18446744073709551615","steps":"2000","every":"1000","digests":["0","1"]}`
+	require.NoError(t, schema.Validate(parse(t, good)))
+	for _, row := range []struct{ old, bad string }{
+		{`"weir-1"`, `"weir-2"`},
+		{`"gcra"`, `"dualbucket"`}, // which has a second limit
+		{`"gcra"`, `"hash"`},
+		{`"permits":"3"`, `"permits":"0"`},
+		{`,"burst":"5"`, ``},
+		{`"every":"1000"`, `"every":"0"`},
+		{`"steps":"2000"`, `"steps":2000`},
+		{`["0","1"]`, `["0","01"]`},
+		{`,"seed":"18446744073709551615"`, ``},
+	} {
+		text := strings.Replace(good, row.old, row.bad, 1)
+		require.NotEqual(t, good, text)
+		assert.Error(t, schema.Validate(parse(t, text)), text)
+	}
 }
 
 func TestSchemaOfHashes(t *testing.T) {

@@ -46,13 +46,45 @@ func commands() []command {
 }
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	status := run(app{ctx, os.Stdin, os.Stdout, os.Stderr}, os.Args[1:])
-	stop()
-	os.Exit(status)
+	os.Exit(run(app{context.Background(), os.Stdin, os.Stdout, os.Stderr}, os.Args[1:]))
 }
 
+// run runs a command; what it could not write is an error too.
 func run(a app, args []string) int {
+	out := &checked{to: a.out}
+	a.out = out
+	status := dispatch(a, args)
+	if out.err != nil && status == good {
+		fmt.Fprintf(a.err, "weir: the output could not be written: %v\n", out.err)
+		return usage
+	}
+	return status
+}
+
+// checked remembers the first error of a writer.
+type checked struct {
+	to  io.Writer
+	err error
+}
+
+func (c *checked) Write(b []byte) (int, error) {
+	n, err := c.to.Write(b)
+	if c.err == nil {
+		c.err = err
+	}
+	return n, err
+}
+
+// tidy makes a command's context end when it is interrupted, so that it can end its processes first. A second interrupt
+// ends the command at once.
+func (a *app) tidy() (done func()) {
+	ctx, stop := signal.NotifyContext(a.ctx, os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	a.ctx = ctx
+	return stop
+}
+
+func dispatch(a app, args []string) int {
 	if len(args) == 0 {
 		help(a.err)
 		return usage
@@ -82,9 +114,18 @@ func (c command) start(a app, args []string) int {
 		return good
 	}
 	if err != nil {
-		fmt.Fprintf(a.err, "weir %s: %v\n", c.name, err)
+		fmt.Fprintf(a.err, "weir %s: %s\n", c.name, short(err.Error()))
 	}
 	return status
+}
+
+// short keeps what a person has typed or a file holds from filling the screen.
+func short(text string) string {
+	const most = 1000
+	if len(text) > most {
+		return text[:most/2] + " ... " + text[len(text)-most/2:]
+	}
+	return text
 }
 
 func help(w io.Writer) {

@@ -14,6 +14,7 @@ import (
 
 // score puts the suite through deliberately wrong policies: it must fail every one of them.
 func score(a app, args []string) (int, error) {
+	defer a.tidy()()
 	f := flags("mutants")
 	policies := f.String("policy", "", "only these policies: `names` with commas between; hash stands for the hashes")
 	id := f.String("mutant", "", "only the fault of this `id`")

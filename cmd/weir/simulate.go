@@ -21,6 +21,7 @@ type simulation struct {
 	requests []uint64       // by key
 	notes    []string
 	worst    int
+	early    uint64 // requests from before the origin
 }
 
 // simulate shows what each policy would have done to a log.
@@ -28,12 +29,12 @@ func simulate(a app, args []string) (int, error) {
 	f := flags("simulate")
 	var limit weir.Limit
 	policies := f.String("policy", "", "only these policies: `names` with commas between; all that fit the limit unless said")
-	f.TextVar(&limit, "limit", weir.Limit{}, "the `limit`: 100/s burst 20, or two for dualbucket: 100/s burst 20 & 5000/h")
-	path := f.String("log", "", "the log: a `file`, gzip or not, or - for standard input")
+	f.TextVar(&limit, "limit", weir.Limit{}, "required: the `limit`: 100/s burst 20, or two for dualbucket: 100/s burst 20 & 5000/h")
+	path := f.String("log", "", "required: the log: a `file`, gzip or not, or - for standard input")
 	var o accesslog.Options
-	f.StringVar(&o.Format, "format", "auto", "`common, combined, csv or auto`")
+	f.StringVar(&o.Format, "format", "auto", "the `format`: common, combined, csv or auto")
 	f.StringVar(&o.Key, "key", "", "the `field` that is limited: client, user, path ... or a CSV's column")
-	f.StringVar(&o.Cost, "cost", "", "what a request costs: `1, bytes` or a CSV's column")
+	f.StringVar(&o.Cost, "cost", "", "the `cost` of a request: 1, bytes or a CSV's column")
 	worst := f.Int("worst", 5, "how many of the worst denied keys to show a policy")
 	if err := parse(a, f, args); err != nil {
 		return usage, err
@@ -97,7 +98,13 @@ func newSimulation(limit weir.Limit, policies string, worst int) (*simulation, e
 // choose gives the policies that were named, or all that fit the limit.
 func (s *simulation) choose(policies string) ([]string, error) {
 	if policies != "" {
-		return names("policy", policies)
+		all, err := names("policy", policies)
+		for i := 1; i < len(all); i++ {
+			if slices.Contains(all[:i], all[i]) {
+				return nil, fmt.Errorf("policy is %q, must name each once", policies)
+			}
+		}
+		return all, err
 	}
 	fitting := weir.Names()
 	if s.limit.Permits2 == 0 {
@@ -141,10 +148,6 @@ func (s *simulation) replay(a app, log io.Reader, size int64, o accesslog.Option
 		if show.due() {
 			show.line(r.Stats().Lines, r.Consumed())
 		}
-		if a.ctx.Err() != nil {
-			show.end()
-			return s.finish(a, r.Stats(), last, fmt.Errorf("interrupted"))
-		}
 	}
 }
 
@@ -185,10 +188,17 @@ func (s *simulation) request(record accesslog.Record) {
 		s.requests = append(s.requests, 0)
 	}
 	s.requests[id]++
+	at := uint64(max(0, record.At+origin))
+	if record.At < -origin {
+		s.early++
+	}
 	for _, t := range s.runs {
-		t.request(record.At, id, record.Cost)
+		t.request(at, id, record.Cost)
 	}
 }
+
+// origin is how much earlier than the first line of a log its clock begins, for lines that are out of order.
+const origin = 24 * time.Hour
 
 // trial is one policy under simulation.
 type trial struct {
@@ -217,19 +227,18 @@ func newTrial(name string, l weir.Limit) (*trial, error) {
 	return &trial{name: name, limit: limit, tick: tick, policy: p}, nil
 }
 
-// request decides one request. Ticks count from the first line of the log: what claims to be earlier is taken to come
-// with it.
-func (t *trial) request(at time.Duration, id int, cost uint64) {
-	now := uint64(max(0, at) / t.tick)
-	d := t.policy.Take(now, uint64(id), cost)
+// request decides one request, at nanoseconds of the log's clock.
+func (t *trial) request(at uint64, id int, cost uint64) {
+	d := t.policy.Take(at/uint64(t.tick), uint64(id), cost)
 	t.counts[d.Outcome()]++
 	for id >= len(t.denied) {
 		t.denied = append(t.denied, 0)
 		t.windows = append(t.windows, window{})
 	}
-	if d.OK() {
-		t.windows[id].add(now, cost, t.limit.Period)
-	} else {
+	switch d.Outcome() {
+	case policy.Allow:
+		t.windows[id].add(at, cost, t.limit.Period*uint64(t.tick))
+	case policy.Deny, policy.TooCostly:
 		t.denied[id]++
 	}
 }
@@ -244,8 +253,15 @@ type spending struct{ at, cost uint64 }
 
 // add counts an admission. A clock that steps back stands still here, as it does for the sliding log.
 func (w *window) add(now, cost, period uint64) {
-	if n := len(w.spent); n > 0 {
-		now = max(now, w.spent[n-1].at)
+	if cost == 0 {
+		return
+	}
+	last := len(w.spent) - 1
+	if last >= 0 && now <= w.spent[last].at {
+		w.spent[last].cost += cost
+		w.sum += cost
+		w.most = max(w.most, w.sum)
+		return
 	}
 	for len(w.spent) > 0 && w.spent[0].at+period <= now {
 		w.sum -= w.spent[0].cost

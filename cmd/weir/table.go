@@ -56,6 +56,10 @@ func (s *simulation) writeOddities(to io.Writer, stats accesslog.Stats) {
 			fmt.Fprintf(to, "  %s\n", c)
 		}
 	}
+	if s.early > 0 {
+		fmt.Fprintf(to, "%s requests are more than %v earlier than the first line and were taken to come %v before it: is the log "+
+			"in order, oldest first?\n", grouped(s.early), origin, origin)
+	}
 	for _, note := range s.notes {
 		fmt.Fprintln(to, note)
 	}

@@ -36,7 +36,7 @@ func (v *verification) flags() *flag.FlagSet {
 	f.StringVar(&v.id, "case", "", "only the case of this `id`")
 	f.BoolVar(&v.trace, "trace", false, "with --port and --case: print every line that goes to the port (->) and comes back (<-)")
 	f.StringVar(&v.expect, "expect", "", "with --port: a `file` of cases that must fail, in lines GLOB # REASON")
-	f.BoolVar(&v.asJSON, "json", false, "one JSON object a line, the last with \"done\"")
+	f.BoolVar(&v.asJSON, "json", false, "one JSON object a line, the last of each implementation with \"done\"")
 	f.BoolVar(&v.asTAP, "tap", false, "the Test Anything Protocol, version 14")
 	f.StringVar(&v.junit, "junit", "", "write a JUnit report to a `file` besides")
 	f.BoolVar(&v.strict, "strict", false, "exit with 1 if anything was left out")
@@ -52,6 +52,11 @@ func (v *verification) check(f *flag.FlagSet) error {
 	for _, name := range []string{"protocol", "expect", "trace", "timeout", "startup"} {
 		if given[name] && v.port == "" {
 			return fmt.Errorf("%s is given, but no port: it goes with --port", name)
+		}
+	}
+	for name, value := range map[string]string{"policy": v.policy, "case": v.id, "vectors": v.from, "expect": v.expect, "junit": v.junit} {
+		if given[name] && value == "" {
+			return fmt.Errorf("%s is given, but empty", name)
 		}
 	}
 	switch {
@@ -77,6 +82,7 @@ func (v *verification) check(f *flag.FlagSet) error {
 
 // verify puts implementations through the vectors.
 func verify(a app, args []string) (int, error) {
+	defer a.tidy()()
 	var v verification
 	f := v.flags()
 	if err := parse(a, f, args); err != nil {
@@ -128,8 +134,8 @@ func (v *verification) run(a app, suite vectors.Suite, trials []candidate, left 
 		if unknown := r.Hello.Unknown(); len(unknown) > 0 {
 			fmt.Fprintln(a.err, "not known here:", strings.Join(unknown, ", "))
 		}
-		if v.port != "" && r.Ran() == 0 && a.ctx.Err() == nil {
-			fmt.Fprintln(a.err, "nothing was run: the port claims none of what these cases need")
+		if r.Ran() == 0 && a.ctx.Err() == nil {
+			fmt.Fprintln(a.err, "nothing was run: the implementation claims none of what these cases need")
 			status = wrong
 		}
 	}

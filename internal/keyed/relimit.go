@@ -41,7 +41,7 @@ func (t *Table[S, R]) Moved(now, then uint64, l policy.Limit) (*Table[S, R], err
 	next.keys.Store(t.keys.Swap(0))
 	for i := range t.shards {
 		old, sh := &t.shards[i], &next.shards[i]
-		sh.rules, sh.slots, sh.used = to, old.slots, old.used
+		sh.rules, sh.slots, sh.used, sh.stamp = to, old.slots, old.used, old.stamp
 		old.moved, old.slots, old.used = true, nil, 0
 	}
 	return next, nil

@@ -26,7 +26,7 @@ func (sh *shard[S, R]) state(h, key uint64) (s S, known bool) {
 // insert puts in a key that is not there, growing first where it must.
 func (sh *shard[S, R]) insert(t *Table[S, R], h, key uint64, state S) {
 	if 4*(sh.used+1) > 3*len(sh.slots) {
-		sh.grow(t)
+		sh.resize(t, max(firstSlots, 2*len(sh.slots)))
 	}
 	i, _ := sh.find(h, key)
 	sh.slots[i] = slot[S]{key: key, held: true, state: state}
@@ -34,10 +34,21 @@ func (sh *shard[S, R]) insert(t *Table[S, R], h, key uint64, state S) {
 	sh.used++
 }
 
-// grow doubles the slots. Keys move, so a sweep under way may see one of this shard twice or not at all.
-func (sh *shard[S, R]) grow(t *Table[S, R]) {
+// shrink gives back slots that a peak has left: unless one in eight is used there are too many.
+func (sh *shard[S, R]) shrink(t *Table[S, R]) {
+	size := len(sh.slots)
+	for size > firstSlots && 8*sh.used < size {
+		size /= 2
+	}
+	if size < len(sh.slots) {
+		sh.resize(t, size)
+	}
+}
+
+// resize moves the keys to so many slots. A sweep under way may see a key that moves twice or not at all.
+func (sh *shard[S, R]) resize(t *Table[S, R], size int) {
 	old := sh.slots
-	sh.slots = make([]slot[S], max(firstSlots, 2*len(old)))
+	sh.slots = make([]slot[S], size)
 	for _, s := range old {
 		if s.held {
 			i, _ := sh.find(t.place.hash(s.key), s.key)

@@ -79,6 +79,7 @@ func (t *Table[S, R]) sweepShard(now uint64, limit int) (freed, looked int) {
 		w.slot++
 	}
 	if w.slot >= len(sh.slots) {
+		sh.shrink(t)
 		w.shard, w.slot = w.shard+1, 0
 		looked++ // a shard without slots counts too, so that a step is bounded
 	}

@@ -181,3 +181,19 @@ func TestSweepEmptyTable(t *testing.T) {
 		assert.True(t, done, "quiet until a key comes")
 	}
 }
+
+// TestSweepGivesSlotsBack: after a peak a whole pass leaves room in proportion to the keys that are left, and they are all
+// still there.
+func TestSweepGivesSlotsBack(t *testing.T) {
+	p := filled(t).(interface {
+		policy.Policy
+		Slots() int
+	})
+	peak := p.Slots()
+	pass(t, p, 1000+many-10, 100)
+	require.Equal(t, 9, p.Keys())
+	assert.Less(t, p.Slots(), peak/4)
+	for key := uint64(many - 9); key < many; key++ {
+		assert.NotZero(t, p.Peek(0, key, 1).ResetAfter(), "key %d", key)
+	}
+}

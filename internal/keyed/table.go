@@ -2,7 +2,7 @@
 Package keyed keeps the state of every key of a policy: the only locks, the only key tables, max_keys and sweep.
 
 A table is split into shards by a hash of the key that is mixed with a secret seed. Each shard is an open-addressed
-array behind a short lock; it grows alone. A policy's arithmetic comes in as Rules: pure functions over the state of
+array behind a short lock; it grows and shrinks alone. A policy's arithmetic comes in as Rules: pure functions over the state of
 one key. Nothing here knows what a state means.
 */
 package keyed
