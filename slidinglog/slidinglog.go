@@ -16,8 +16,7 @@ now.
 # When not
 
   - When N is large and keys are many: the log of a key grows with what it spends, up to min(permits, period) entries of 16
-    bytes and half as much again or more for growth. A million permits can take 32 MB a key. The bucket policies take 8
-    or 16 bytes.
+    bytes a key. A million permits can take 17 MB a key. The bucket policies take 8 or 16 bytes.
   - When clients should come evenly: the log lets a client spend all of a window at once and then makes it wait for a
     whole one. Packages gcra, tokenbucket and leakybucket give permits back one by one.
 
@@ -58,9 +57,8 @@ removes.
 
 # Memory
 
-An entry of 16 bytes for every tick at which something was spent, so up to min(permits, period) of them a key, in a ring
-that doubles as it fills and halves as it empties: at worst a ring of twice the entries, and a little more. In a table a
-key takes a slot of 80 bytes besides. A log in which nothing counts any more carries no information and can be dropped.
+Up to min(permits, period) entries of 16 bytes a key, one for every tick at which something was spent, in a ring whose length
+is a power of two: it doubles as it fills and halves as it empties. In a table a key takes a slot of 80 bytes besides. A log in which nothing counts any more carries no information and can be dropped.
 
 # Source
 
