@@ -108,7 +108,7 @@ func (r Report) Line() string {
 		return line
 	}
 	var parts []string
-	for _, policy := range r.policies() {
+	for _, policy := range r.distinct(policyOf) {
 		c := r.Counts(policy)
 		parts = append(parts, fmt.Sprintf("%s %d of %d", policy, c[Pass], c.Total()))
 	}
@@ -142,17 +142,6 @@ func (r Report) leftOut() int {
 	return n
 }
 
-// policies are those that have results, in order.
-func (r Report) policies() []string {
-	var names []string
-	for _, one := range r.Results {
-		if !contains(names, one.Policy) {
-			names = append(names, one.Policy)
-		}
-	}
-	return names
-}
-
 // WriteTable writes the report for a person: every failing case step by step, a table by policy and category, what was
 // left out and why, and Line.
 func (r Report) WriteTable(to io.Writer) error {
@@ -167,50 +156,67 @@ func (r Report) WriteTable(to io.Writer) error {
 			Clean(orNone(r.Suite)))
 	}
 	writeGrid(w, r.grid(), "")
+	if len(r.Results) > 0 {
+		fmt.Fprintf(w, "\n%s\n", r.verdicts())
+	}
 	r.writeReasons(w)
 	fmt.Fprintf(w, "\n%s\n", r.Line())
 	return w.Flush()
 }
 
-// grid is the table: a row a category, a total a policy, a total of all; a column each verdict that occurs.
+// grid is the table: a row a category, a column a policy, in each cell how many cases passed, and of how many if not all
+// did.
 func (r Report) grid() [][]string {
-	all := r.Counts("")
-	shown := []Verdict{Pass, Fail}
-	for _, v := range Verdicts()[2:] {
-		if all[v] > 0 {
-			shown = append(shown, v)
+	policies, categories := r.distinct(policyOf), r.distinct(func(one Result) string { return one.Category })
+	rows := [][]string{append([]string{"category"}, policies...)}
+	for _, category := range categories {
+		row := []string{category}
+		for _, policy := range policies {
+			row = append(row, r.inCategory(policy, category).cell())
 		}
+		rows = append(rows, row)
 	}
-	head := []string{"policy", "category"}
-	for _, v := range shown {
-		head = append(head, string(v))
+	total := []string{"total"}
+	for _, policy := range policies {
+		total = append(total, r.Counts(policy).cell())
 	}
-	rows := [][]string{head}
-	row := func(policy, category string, c Counts) {
-		cells := []string{policy, category}
-		for _, v := range shown {
-			cells = append(cells, strconv.Itoa(c[v]))
-		}
-		rows = append(rows, cells)
-	}
-	for _, policy := range r.policies() {
-		for _, category := range r.categories(policy) {
-			row(policy, category, r.inCategory(policy, category))
-		}
-		row(policy, "total", r.Counts(policy))
-	}
-	row("all", "total", all)
-	return rows
+	return append(rows, total)
 }
 
-func (r Report) categories(policy string) []string {
-	var names []string
-	for _, one := range r.Results {
-		if one.Policy == policy && !contains(names, one.Category) {
-			names = append(names, one.Category)
+// cell is "" for nothing, else the number that passed and, if not all did, of how many.
+func (c Counts) cell() string {
+	switch n := c.Total(); {
+	case n == 0:
+		return ""
+	case c[Pass] == n:
+		return strconv.Itoa(n)
+	default:
+		return fmt.Sprintf("%d/%d", c[Pass], n)
+	}
+}
+
+// verdicts says how many cases had each verdict that occurs.
+func (r Report) verdicts() string {
+	var parts []string
+	counts := r.Counts("")
+	for _, v := range Verdicts() {
+		if counts[v] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", counts[v], v))
 		}
 	}
-	return names
+	return strings.Join(parts, ", ")
+}
+
+func policyOf(one Result) string { return one.Policy }
+
+// distinct is what the results have of something, in order.
+func (r Report) distinct(of func(Result) string) (all []string) {
+	for _, one := range r.Results {
+		if !contains(all, of(one)) {
+			all = append(all, of(one))
+		}
+	}
+	return all
 }
 
 func (r Report) inCategory(policy, category string) Counts {

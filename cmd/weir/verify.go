@@ -49,6 +49,9 @@ func (v *verification) flags() *flag.FlagSet {
 func (v *verification) check(f *flag.FlagSet) error {
 	given := map[string]bool{}
 	f.Visit(func(one *flag.Flag) { given[one.Name] = true })
+	if given["port"] && v.port == "" {
+		return errors.New("port is empty, must be a command")
+	}
 	for _, name := range []string{"protocol", "expect", "trace", "timeout", "startup"} {
 		if given[name] && v.port == "" {
 			return fmt.Errorf("%s is given, but no port: it goes with --port", name)
@@ -60,8 +63,6 @@ func (v *verification) check(f *flag.FlagSet) error {
 		}
 	}
 	switch {
-	case v.port == "" && given["port"]:
-		return fmt.Errorf("port is empty, must be a command")
 	case given["port"] && given["impl"]:
 		return fmt.Errorf("impl and port are given, must be one of them")
 	case v.protocol != "json" && v.protocol != "text":
