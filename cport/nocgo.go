@@ -12,3 +12,9 @@ func New(string, policy.Limit, uint64) (policy.Policy, error) { return nil, ErrN
 
 // Registry is empty.
 func Registry() *policy.Registry { return new(policy.Registry) }
+
+// KeyBytes is policy.KeyBytes.
+func KeyBytes(b []byte, seed uint64) uint64 { return policy.KeyBytes(b, seed) }
+
+// Key32 is policy.Key32.
+func Key32(id uint32) uint64 { return policy.Key32(id) }

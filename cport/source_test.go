@@ -37,7 +37,7 @@ func run(t *testing.T, name string, args ...string) {
 	}
 }
 
-func binary(t *testing.T) string {
+func outFile(t *testing.T) string {
 	name := "out"
 	if runtime.GOOS == "windows" {
 		name += ".exe"
@@ -58,7 +58,7 @@ func TestSourceStandsAlone(t *testing.T) {
 	}
 	for _, cc := range ccs {
 		for _, file := range files {
-			args := []string{"-I", filepath.Join(dir, "include"), "-c", filepath.Join(dir, file), "-o", binary(t)}
+			args := []string{"-I", filepath.Join(dir, "include"), "-c", filepath.Join(dir, file), "-o", outFile(t)}
 			args = append(args, strict...)
 			run(t, cc, args...)
 			run(t, cc, append(args, "-DWEIR_NO_MALLOC", "-ffreestanding", "-Os")...)
@@ -87,8 +87,8 @@ func TestC(t *testing.T) {
 	}
 	for _, cc := range compilers(t, "gcc", "clang") {
 		for _, test := range tests {
-			program := binary(t)
-			args := append([]string{"-I", "include", test, "-o", program}, strict...)
+			program := outFile(t)
+			args := append([]string{"-I", "include", test, "-o", program, "-pthread"}, strict...)
 			run(t, cc, args...)
 			run(t, program)
 			checked := append(args, "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover")

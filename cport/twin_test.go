@@ -3,25 +3,48 @@
 package cport_test
 
 import (
+	"fmt"
 	"math"
 	"math/big"
 	"math/rand/v2"
 	"testing"
 
+	"weir"
 	"weir/cport"
-	"weir/gcra"
 	"weir/policy"
 )
 
-// drawLimit draws a limit of any size that is valid, small ones as often as large.
-func drawLimit(r *rand.Rand) policy.Limit {
+// names are the five, in both languages.
+var names = []string{"gcra", "tokenbucket", "leakybucket", "slidinglog", "dualbucket"}
+
+// number draws one from 1 to below 2^62, of any size.
+func number(r *rand.Rand) uint64 { return 1 + r.Uint64()>>(2+r.IntN(61)) }
+
+// drawLimit draws a limit of the policy of that name, of any size that is valid, small ones as often as large. The ring
+// of a sliding log stays small enough to be made.
+func drawLimit(r *rand.Rand, name string) policy.Limit {
 	for {
-		l := policy.Limit{
-			Permits: 1 + r.Uint64()>>(2+r.IntN(61)),
-			Period:  1 + r.Uint64()>>(2+r.IntN(61)),
-			Burst:   1 + r.Uint64()>>(2+r.IntN(61)),
+		l := policy.Limit{Permits: number(r), Period: number(r), Burst: number(r)}
+		if r.IntN(2) == 0 {
+			l = policy.Limit{Permits: 1 + r.Uint64N(9), Period: 1 + r.Uint64N(40), Burst: 1 + r.Uint64N(9)}
 		}
-		if _, err := l.Scale(); err == nil {
+		var err error
+		switch name {
+		case "slidinglog":
+			l.Burst = l.Permits * r.Uint64N(2)
+			if err = l.Window(); min(l.Permits, l.Period) > 64 {
+				continue
+			}
+		case "dualbucket":
+			l.Permits2, l.Period2, l.Burst2 = l.Permits, l.Period, l.Burst+1
+			if r.IntN(2) == 0 {
+				l.Permits2, l.Period2, l.Burst2 = number(r), number(r), number(r)
+			}
+			_, _, err = l.Scales()
+		default:
+			_, err = l.Scale()
+		}
+		if err == nil {
 			return l
 		}
 	}
@@ -46,89 +69,202 @@ func drawNow(r *rand.Rand, now, horizon uint64, d policy.Decision) uint64 {
 	return now + uint64(r.IntN(20))
 }
 
-// Go and C answer alike, field by field, whatever is asked of them in whatever order.
-func TestTwin(t *testing.T) {
-	runs := 1000
-	if testing.Short() {
-		runs = 100
+// drawCost is small as a rule, and else around the burst.
+func drawCost(r *rand.Rand, l policy.Limit) uint64 {
+	burst := max(l.Burst, 1)
+	if l.Burst == 0 {
+		burst = l.Permits
 	}
-	for seed := range uint64(runs) {
-		r := rand.New(rand.NewPCG(seed, 1))
-		l, o := drawLimit(r), policy.Options{MaxKeys: 1 + r.Uint64N(8), Bounded: true}
-		inC, err := cport.Registry().New("gcra", l, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		inGo, err := gcra.New(l, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		now, last := uint64(0), policy.Decision{}
-		for i := range 300 {
-			now = drawNow(r, now, inGo.Horizon(), last)
-			key, cost := r.Uint64N(12)-1, r.Uint64N(4)
-			if burst := inGo.Limit().Burst; r.IntN(8) == 0 {
-				cost = burst/2 + r.Uint64N(burst)
-			}
-			last = same(t, r, inC, inGo, now, key, cost)
-			if t.Failed() {
-				t.Fatalf("seed %d, step %d, limit %+v, now %d, key %d, cost %d", seed, i, inGo.Limit(), now, key, cost)
-			}
-		}
-	}
-}
-
-// same does one drawn operation on both and says where they differ.
-func same(t *testing.T, r *rand.Rand, inC, inGo policy.Policy, now, key, cost uint64) policy.Decision {
-	t.Helper()
-	var c, g policy.Decision
 	switch r.IntN(16) {
 	case 0:
-		inC.Forget(key)
-		inGo.Forget(key)
+		return burst/2 + r.Uint64N(burst)
 	case 1:
-		if a, b := inC.Refund(now, key, cost), inGo.Refund(now, key, cost); a != b {
-			t.Errorf("refund: C says %v, Go says %v", a, b)
+		return r.Uint64()
+	}
+	return r.Uint64N(4)
+}
+
+// twins are one policy in both languages, and what the operations on them are drawn from.
+type twins struct {
+	name     string
+	inC, inG policy.Policy
+	draw     *rand.Rand
+	maxKeys  uint64
+	now      uint64
+	last     policy.Decision
+}
+
+func newTwins(t *testing.T, name string, seed uint64) *twins {
+	t.Helper()
+	w := &twins{name: name, draw: rand.New(rand.NewPCG(seed, 1))}
+	l := drawLimit(w.draw, name)
+	w.maxKeys = 1 + w.draw.Uint64N(8)
+	o := policy.Options{MaxKeys: w.maxKeys, Bounded: true}
+	var err error
+	if w.inC, err = cport.New(name, l, w.maxKeys); err != nil {
+		t.Fatal(err)
+	}
+	if w.inG, err = weir.Registry().New(name, l, o); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// step does one drawn operation on both and says where they differ; "" if nowhere.
+func (w *twins) step() string {
+	r := w.draw
+	w.now = drawNow(r, w.now, w.inG.Horizon(), w.last)
+	key, cost := r.Uint64N(12)-1, drawCost(r, w.inG.Limit())
+	cost2 := cost
+	if r.IntN(2) == 0 {
+		cost2 = drawCost(r, w.inG.Limit())
+	}
+	what := fmt.Sprintf("limit %+v, now %d, key %d, costs %d and %d", w.inG.Limit(), w.now, key, cost, cost2)
+	if difference := w.operate(key, cost, cost2); difference != "" {
+		return difference + ": " + what
+	}
+	if w.inC.Keys() != w.inG.Keys() || w.inC.Horizon() != w.inG.Horizon() || w.inC.Limit() != w.inG.Limit() {
+		return fmt.Sprintf("keys %d and %d, horizon %d and %d: %s", w.inC.Keys(), w.inG.Keys(), w.inC.Horizon(), w.inG.Horizon(), what)
+	}
+	return ""
+}
+
+func (w *twins) operate(key, cost, cost2 uint64) string {
+	switch w.draw.IntN(16) {
+	case 0:
+		w.inC.Forget(key)
+		w.inG.Forget(key)
+	case 1:
+		if a, b := refund(w.inC, w.now, key, cost, cost2), refund(w.inG, w.now, key, cost, cost2); a != b {
+			return fmt.Sprintf("refund: C says %v, Go says %v", a, b)
 		}
 	case 2:
-		a, _ := inC.Sweep(now, 0)
-		if b, _ := inGo.Sweep(now, 0); a != b {
-			t.Errorf("sweep: C freed %d, Go freed %d", a, b)
-		}
+		return w.sweep()
 	case 3:
-		l := drawLimit(r)
-		a, b := inC.Relimit(now, l), inGo.Relimit(now, l)
-		if policy.Code(a) != policy.Code(b) || (a == nil) != (b == nil) {
-			t.Errorf("relimit to %+v: C says %v, Go says %v", l, a, b)
-		}
+		return w.relimit()
 	case 4, 5, 6, 7:
-		c, g = inC.Peek(now, key, cost), inGo.Peek(now, key, cost)
+		return w.decide(peek(w.inC, w.now, key, cost, cost2), peek(w.inG, w.now, key, cost, cost2))
 	default:
-		c, g = inC.Take(now, key, cost), inGo.Take(now, key, cost)
+		return w.decide(take(w.inC, w.now, key, cost, cost2), take(w.inG, w.now, key, cost, cost2))
 	}
+	return ""
+}
+
+func (w *twins) decide(c, g policy.Decision) string {
+	w.last = g
 	if c.Answer() != g.Answer() || c.Next() != g.Next() {
-		t.Errorf("C says %+v next %d, Go says %+v next %d", c.Answer(), c.Next(), g.Answer(), g.Next())
+		return fmt.Sprintf("C says %+v next %d, Go says %+v next %d", c.Answer(), c.Next(), g.Answer(), g.Next())
 	}
-	if inC.Keys() != inGo.Keys() || inC.Horizon() != inGo.Horizon() || inC.Limit() != inGo.Limit() {
-		t.Errorf("keys %d and %d, horizon %d and %d", inC.Keys(), inGo.Keys(), inC.Horizon(), inGo.Horizon())
+	return ""
+}
+
+// sweep is all at once or, in C, a whole pass in steps, begun wherever the last one stopped.
+func (w *twins) sweep() string {
+	inGo, _ := w.inG.Sweep(w.now, 0)
+	if w.draw.IntN(2) == 0 {
+		if inC, done := w.inC.Sweep(w.now, 0); inC != inGo || !done {
+			return fmt.Sprintf("sweep: C freed %d, done %v, Go freed %d", inC, done, inGo)
+		}
+		return ""
 	}
-	return g
+	freed, calls := 0, 0
+	for ends := 0; ends < 2; calls++ { // the first end may be that of a pass begun before
+		n, done := w.inC.Sweep(w.now, 1+w.draw.IntN(5))
+		freed += n
+		if done {
+			ends++
+		}
+	}
+	if slots := int(w.maxKeys + w.maxKeys/2 + 1); freed != inGo || calls > 2*slots+int(w.maxKeys) {
+		return fmt.Sprintf("sweep in %d steps: C freed %d, Go freed %d", calls, freed, inGo)
+	}
+	return ""
+}
+
+// relimit is refused by a sliding log in C, and asked of C alone, where the limit needs more entries than it has.
+func (w *twins) relimit() string {
+	l := drawLimit(w.draw, w.name)
+	a := w.inC.Relimit(w.now, l)
+	if w.name == "slidinglog" && policy.Code(a) == "limit_too_large" && min(l.Permits, l.Period) > cport.LogEntries {
+		return ""
+	}
+	b := w.inG.Relimit(w.now, l)
+	if policy.Code(a) != policy.Code(b) || (a == nil) != (b == nil) {
+		return fmt.Sprintf("relimit to %+v: C says %v, Go says %v", l, a, b)
+	}
+	return ""
+}
+
+func take(p policy.Policy, now, key, cost, cost2 uint64) policy.Decision {
+	if two, ok := p.(policy.TwoCosts); ok {
+		return two.Take2(now, key, cost, cost2)
+	}
+	return p.Take(now, key, cost)
+}
+
+func peek(p policy.Policy, now, key, cost, cost2 uint64) policy.Decision {
+	if two, ok := p.(policy.TwoCosts); ok {
+		return two.Peek2(now, key, cost, cost2)
+	}
+	return p.Peek(now, key, cost)
+}
+
+func refund(p policy.Policy, now, key, cost, cost2 uint64) policy.Outcome {
+	if two, ok := p.(policy.TwoCosts); ok {
+		return two.Refund2(now, key, cost, cost2)
+	}
+	return p.Refund(now, key, cost)
+}
+
+// A million drawn operations: Go and C answer alike, field by field, whatever is asked of them in whatever order.
+func TestTwins(t *testing.T) {
+	runs := 1000
+	if testing.Short() {
+		runs = 50
+	}
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for seed := range uint64(runs) {
+				w := newTwins(t, name, seed)
+				for i := range 200 {
+					if difference := w.step(); difference != "" {
+						t.Fatalf("seed %d, step %d: %s", seed, i, difference)
+					}
+				}
+			}
+		})
+	}
 }
 
 // Each limit is refused by both for the same reason, or by neither.
 func TestTwinRefusals(t *testing.T) {
 	values := []uint64{0, 1, 3, 1 << 31, 1 << 32, 1<<62 - 1, 1 << 62, 1<<63 + 1, math.MaxUint64}
-	for _, permits := range values {
-		for _, period := range values {
-			for _, burst := range values {
-				l := policy.Limit{Permits: permits, Period: period, Burst: burst}
-				_, a := cport.New("gcra", l, 1)
-				_, b := gcra.New(l, policy.Options{MaxKeys: 1})
-				if policy.Code(a) != policy.Code(b) {
-					t.Errorf("%+v: C says %v, Go says %v", l, a, b)
-				}
+	for _, name := range names {
+		for i := range len(values) * len(values) * len(values) {
+			l := policy.Limit{Permits: values[i%9], Period: values[i/9%9], Burst: values[i/81]}
+			for _, second := range []policy.Limit{{}, {Permits2: 1}, {Permits2: 1, Period2: 3, Burst2: 2}} {
+				l.Permits2, l.Period2, l.Burst2 = second.Permits2, second.Period2, second.Burst2
+				checkRefusal(t, name, l)
 			}
 		}
+	}
+}
+
+// checkRefusal lets C have the last word where only C runs out of room: an allowed log may be too long to be made.
+func checkRefusal(t *testing.T, name string, l policy.Limit) {
+	t.Helper()
+	if name == "slidinglog" && l.Window() == nil && min(l.Permits, l.Period) > 1<<20 {
+		_, err := cport.New(name, l, 1<<20)
+		if policy.Code(err) != "invalid_max_keys" {
+			t.Errorf("%+v: %v", l, err)
+		}
+		return
+	}
+	_, a := cport.New(name, l, 1)
+	_, b := weir.Registry().New(name, l, policy.Options{MaxKeys: 1})
+	if policy.Code(a) != policy.Code(b) {
+		t.Errorf("%s %+v: C says %v, Go says %v", name, l, a, b)
 	}
 }
 
@@ -136,11 +272,11 @@ func TestTwinRefusals(t *testing.T) {
 func TestRelimitQuotient(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
 	for range 20_000 {
-		from := 1 + r.Uint64()>>(2+r.IntN(61))
+		from := number(r)
 		burst := 1 + r.Uint64N(min(1000, (1<<62-1)/from))
-		to := policy.Limit{Permits: 1, Period: 1 + r.Uint64()>>(2+r.IntN(61)), Burst: 1}
+		to := policy.Limit{Permits: 1, Period: number(r), Burst: 1}
 		to.Burst += r.Uint64N((1<<62 - 1) / to.Period)
-		p := made(t, policy.Limit{Permits: 1, Period: from, Burst: burst}, 1)
+		p := made(t, "gcra", policy.Limit{Permits: 1, Period: from, Burst: burst}, 1)
 		debt := p.Take(0, 1, burst).ResetAfter()
 		now := r.Uint64N(debt + 1)
 		debt -= now

@@ -8,6 +8,13 @@
 
 #include <stdint.h>
 
+/* What one file of the library needs of another, and nobody else. */
+#if defined(__GNUC__)
+#define WEIR_INTERNAL __attribute__((visibility("hidden")))
+#else
+#define WEIR_INTERNAL
+#endif
+
 typedef struct weir_wide {
     uint64_t high, low;
 } weir_wide;
@@ -32,49 +39,9 @@ static inline weir_wide weir_multiply(uint64_t a, uint64_t b)
 }
 
 /*
- * floor(n / d) and the remainder, for n.high < d <= 2^63, so that the quotient fits 64 bits.
- *
- * Bounds: 64 rounds. The remainder is below d before each, so twice it and a bit is below 2^64.
+ * min(most, ceil(a * b / d)), for 1 <= d <= 2^63. The product has all its 128 bits. Worst case: 64 rounds of long
+ * division.
  */
-static inline uint64_t weir_divide(weir_wide n, uint64_t d, uint64_t *remainder)
-{
-    uint64_t rest = n.high, quotient = 0;
-    int bit;
-
-    if (n.high == 0) {
-        *remainder = n.low % d;
-        return n.low / d;
-    }
-    for (bit = 63; bit >= 0; bit--) {
-        rest = rest << 1 | (n.low >> bit & 1);
-        quotient <<= 1;
-        if (rest >= d) {
-            rest -= d;
-            quotient |= 1;
-        }
-    }
-    *remainder = rest;
-    return quotient;
-}
-
-/*
- * min(most, ceil(a * b / d)), for 1 <= d <= 2^63. The product has all its 128 bits.
- *
- * Bounds: a quotient of 64 bits or more is over any most; one below most can be rounded up without wrapping.
- */
-static inline uint64_t weir_scaled(uint64_t a, uint64_t b, uint64_t d, uint64_t most)
-{
-    weir_wide product = weir_multiply(a, b);
-    uint64_t quotient, remainder;
-
-    if (product.high >= d) {
-        return most;
-    }
-    quotient = weir_divide(product, d, &remainder);
-    if (quotient >= most) {
-        return most;
-    }
-    return remainder > 0 ? quotient + 1 : quotient;
-}
+WEIR_INTERNAL uint64_t weir_scaled(uint64_t a, uint64_t b, uint64_t d, uint64_t most);
 
 #endif

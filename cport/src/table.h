@@ -13,98 +13,116 @@
  * Worst case of a look-up: keys + 1 slots. At the fullest, two thirds, Knuth's averages for linear probing are 2
  * slots for a key that is there and 5 for one that is not.
  *
- * Only words of 64 bits, so the layout is the same everywhere. `words` is the words of a slot, a constant at each
- * call, at least 2. Callers have checked every pointer.
+ * Only words of 64 bits, so the layout is the same everywhere. `at` is the first slot, and `words` the words of a
+ * slot, a constant at each call, at least 2. Callers have checked every pointer. A block begins with a weir_table,
+ * goes on with what its policy adds, and ends with the slots (a sliding log's rings come after them).
  */
 #ifndef WEIR_SRC_TABLE_H
 #define WEIR_SRC_TABLE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "weir/weir.h"
 
 #include "arith.h"
 
 #define WEIR_HELD (UINT64_C(1) << 63)
+
+/* What every take goes through: in place, unless the compiler is told to make small code (-Os). */
+#if defined(__GNUC__) && !defined(__OPTIMIZE_SIZE__)
+#define WEIR_HOT static inline __attribute__((always_inline))
+#elif defined(__GNUC__)
+#define WEIR_HOT static __attribute__((noinline))
+#else
+#define WEIR_HOT static
+#endif
 
 typedef struct weir_table {
     uint64_t slots;    /* max_keys + max_keys/2 + 1 */
     uint64_t max_keys; /* how many keys may be held */
     uint64_t keys;     /* how many are */
     uint64_t cursor;   /* where the next sweep goes on; below slots */
-    uint64_t mask, first, second; /* what places the keys, drawn from the seed; first and second are odd */
+    uint64_t place[3]; /* what places the keys: odd numbers drawn from the seed */
+    weir_limit limit;  /* in force */
 } weir_table;
 
 /*
- * The slots for max_keys keys, or 0 if header + slots of so many words are more bytes than half of what size_t
- * counts (the largest object C can point into), or max_keys is 0.
- *
- * Bounds: max_keys is compared first, against a bound that makes 1.5 slots a key fit, so that no sum or product
- * wraps.
+ * The bytes of a block for max_keys keys: a header, slots of so many words, and beside them so many bytes a key.
+ * WEIR_ERR_MAX_KEYS, and *bytes is not touched, if max_keys is 0 or they are more than half of what size_t counts
+ * (the largest object that C can point into). header and words are small; beside is any number.
  */
-static inline uint64_t weir_table_slots(uint64_t max_keys, size_t header, size_t words)
+WEIR_INTERNAL weir_error weir_table_bytes(uint64_t max_keys, size_t header, size_t words, uint64_t beside,
+                                          size_t *bytes);
+
+/* Whether a block is aligned (WEIR_ERR_ALIGN) and as large as is needed (WEIR_ERR_SIZE). */
+WEIR_INTERNAL weir_error weir_table_check(const void *block, size_t bytes, size_t needed);
+
+/* Makes an empty table of free slots. One write a word. */
+WEIR_INTERNAL void weir_table_init(weir_table *t, uint64_t *at, size_t words, uint64_t max_keys, uint64_t seed);
+
+/*
+ * Frees held slot hole and moves up each key behind it that would then be met no later than at its home, so that
+ * no look-up meets a gap. Worst case: keys looks and moves (the run of held slots ends at the latest there).
+ */
+WEIR_INTERNAL void weir_table_remove(weir_table *t, uint64_t *at, size_t words, size_t hole);
+
+/*
+ * A pass of a sweep: the slot to look at, and how many looks are left. A pass goes on with `at` until it is not
+ * weir_pass_more, and then ends. At a slot whose key is idle the caller removes it and stays, at any other it adds
+ * 1 to `at`.
+ *
+ * A removal fills the slot from behind or leaves it free, so it is looked at again: what is behind it has not been
+ * looked at yet, except where the run of neighbours goes round the table's end, and those may be looked at twice.
+ * Nothing moves from a slot not yet looked at to one that has been, so no idle key is missed.
+ *
+ * Worst case: min(looks, slots + keys) rounds, since each either goes on or frees a key, and a removal in each of
+ * the latter.
+ */
+typedef struct weir_pass {
+    size_t at, looks, before;
+} weir_pass;
+
+/* Begins a pass of so many looks where the last one stopped; of 0: one of all slots, from the first. */
+WEIR_INTERNAL weir_pass weir_pass_begin(const weir_table *t, uint64_t slots);
+
+/* Ends it: keeps the place, and says what was freed and whether the table's end was reached. Either may be NULL. */
+WEIR_INTERNAL void weir_pass_end(weir_table *t, const weir_pass *pass, uint64_t *freed, bool *done);
+
+static inline bool weir_pass_more(const weir_table *t, weir_pass *pass)
 {
-    const uint64_t room = ((uint64_t)(SIZE_MAX / 2) - header) / (words * sizeof(uint64_t)) - 1;
-
-    if (max_keys == 0 || max_keys > room / 3 * 2) {
-        return 0;
-    }
-    return max_keys + max_keys / 2 + 1;
-}
-
-/* The next number of a sequence drawn from *state: splitmix64 (Steele, Lea, Flood, OOPSLA 2014). Wraps by intent. */
-static inline uint64_t weir_draw(uint64_t *state)
-{
-    uint64_t x = *state += UINT64_C(0x9e3779b97f4a7c15);
-
-    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-    return x ^ x >> 31;
-}
-
-/* Makes an empty table of slots free slots. One write a word. */
-static inline void weir_table_init(weir_table *t, uint64_t *at, size_t words, uint64_t slots, uint64_t max_keys,
-                                   uint64_t seed)
-{
-    const size_t total = (size_t)slots * words;
-    size_t i;
-
-    t->slots = slots;
-    t->max_keys = max_keys;
-    t->keys = 0;
-    t->cursor = 0;
-    t->mask = weir_draw(&seed);
-    t->first = weir_draw(&seed) | 1;
-    t->second = weir_draw(&seed) | 1;
-    for (i = 0; i < total; i++) {
-        at[i] = 0;
-    }
+    return pass->at < (size_t)t->slots && pass->looks-- > 0;
 }
 
 /*
- * The slot where a key would like to stand: below slots. The products wrap by intent. The multipliers are secret
- * and odd (multiplicative hashing: Dietzfelbinger et al., 1997), and the folds between them carry high bits down.
- * Three rounds, because after two the keys that differ in their top bits only still stand in steps of equal
- * length, and a seed in a hundred or so made those steps crowd.
+ * Scatters x: three rounds of a fold, which carries high bits down, and a product by an odd number (multiplicative
+ * hashing: Dietzfelbinger et al., 1997). The high half of the result is the better one. Wraps by intent.
+ */
+static inline uint64_t weir_scatter(uint64_t x, const uint64_t odd[2])
+{
+    x = (x ^ x >> 32) * odd[0];
+    x = (x ^ x >> 32) * odd[1];
+    return (x ^ x >> 32) * odd[0];
+}
+
+/*
+ * The slot where a key would like to stand: below slots. Three rounds under secret numbers, because after two the
+ * keys that differ in their top bits only still stand in steps of equal length, and a seed in a hundred or so made
+ * those steps crowd.
  */
 static inline size_t weir_table_home(const weir_table *t, uint64_t key)
 {
-    uint64_t x = (key ^ t->mask) * t->first;
+    const uint64_t x = weir_scatter(key ^ t->place[0], t->place + 1);
 
-    x = (x ^ x >> 32) * t->second;
-    x = (x ^ x >> 32) * t->first;
 #if SIZE_MAX > UINT32_MAX
     if (t->slots > UINT32_MAX) {
         return (size_t)weir_multiply(x, t->slots).high;
     }
 #endif
-    return (size_t)((x >> 32) * t->slots >> 32);
+    return (size_t)((x >> 32) * (t->slots & UINT32_MAX) >> 32);
 }
 
 /* The slot after i, round the table's end. */
 static inline size_t weir_table_after(const weir_table *t, size_t i)
 {
-    return i + 1 < t->slots ? i + 1 : 0;
+    return i + 1 < (size_t)t->slots ? i + 1 : 0;
 }
 
 static inline bool weir_table_held(const uint64_t *slot)
@@ -113,12 +131,11 @@ static inline bool weir_table_held(const uint64_t *slot)
 }
 
 /* The slot that holds key, or the free one where it would stand. Worst case: keys + 1 looks. */
-static inline size_t weir_table_find(const weir_table *t, const uint64_t *at, size_t words, uint64_t key)
+static inline size_t weir_table_look(const weir_table *t, const uint64_t *at, size_t words, uint64_t key)
 {
-    size_t i = weir_table_home(t, key);
-    uint64_t looks;
+    size_t i = weir_table_home(t, key), looks;
 
-    for (looks = 0; looks < t->keys; looks++) {
+    for (looks = (size_t)t->keys; looks > 0; looks--) {
         const uint64_t *slot = at + i * words;
         if (slot[0] == key || !weir_table_held(slot)) {
             break;
@@ -128,38 +145,42 @@ static inline size_t weir_table_find(const weir_table *t, const uint64_t *at, si
     return i;
 }
 
-/* How far slot b is behind slot a, going round the table's end. Below slots. */
-static inline uint64_t weir_table_distance(const weir_table *t, size_t a, size_t b)
+/* weir_table_look, once for the whole library. */
+WEIR_INTERNAL size_t weir_table_seek(const weir_table *t, const uint64_t *at, size_t words, uint64_t key);
+
+/* weir_table_look: in place, or where the compiler is told to make small code (-Os), by a call. */
+static inline size_t weir_table_find(const weir_table *t, const uint64_t *at, size_t words, uint64_t key)
 {
-    return b >= a ? b - a : b + t->slots - a;
+#if defined(__OPTIMIZE_SIZE__)
+    return weir_table_seek(t, at, words, key);
+#else
+    return weir_table_look(t, at, words, key);
+#endif
 }
 
-/*
- * Frees held slot hole and moves up each key behind it that would then be met no later than at its home, so that
- * no look-up meets a gap. Worst case: keys looks and moves (the run of held slots ends at the latest there).
- */
-static inline void weir_table_remove(weir_table *t, uint64_t *at, size_t words, size_t hole)
+/* Whether a slot's key would be refused for want of room: a key that holds none, and all rooms are taken. */
+static inline bool weir_table_no_room(const weir_table *t, const uint64_t *slot)
 {
-    size_t next = hole, word;
-    uint64_t looks;
+    return !weir_table_held(slot) && (size_t)t->keys >= (size_t)t->max_keys;
+}
 
-    for (looks = 0; looks < t->keys; looks++) {
-        const uint64_t *slot = at + (next = weir_table_after(t, next)) * words;
-        if (!weir_table_held(slot)) {
-            break;
-        }
-        if (weir_table_distance(t, weir_table_home(t, slot[0]), next) < weir_table_distance(t, hole, next)) {
-            continue;
-        }
-        for (word = 0; word < words; word++) {
-            at[hole * words + word] = slot[word];
-        }
-        hole = next;
+/* Counts the key of the slot that weir_table_find gave, which has room; the caller writes its state, held. */
+static inline void weir_table_hold(weir_table *t, uint64_t *slot, uint64_t key)
+{
+    if (!weir_table_held(slot)) {
+        t->keys++;
+        slot[0] = key;
     }
-    for (word = 0; word < words; word++) {
-        at[hole * words + word] = 0;
-    }
-    t->keys--;
+}
+
+/* Asks for a cache line to be brought in, where the compiler knows how. Changes nothing. */
+static inline void weir_prefetch(const void *line)
+{
+#if defined(__GNUC__)
+    __builtin_prefetch(line, 1);
+#else
+    (void)line;
+#endif
 }
 
 #endif

@@ -7,8 +7,7 @@
 
 #include <string.h>
 
-#include "../src/gcra.c"
-#include "../src/weir.c"
+#include "sources.h"
 
 #define WORDS 512
 

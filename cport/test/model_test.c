@@ -5,11 +5,20 @@
  */
 #include "check.h"
 
-#include "../src/gcra.c"
-#include "../src/weir.c"
+#include "sources.h"
 
 #define KEYS 12
 #define DRAWN 24
+
+/* splitmix64 (Steele, Lea, Flood, 2014). */
+static uint64_t draw_next(uint64_t *state)
+{
+    uint64_t x = *state += UINT64_C(0x9e3779b97f4a7c15);
+
+    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+    return x ^ x >> 31;
+}
 
 typedef struct {
     weir_gcra_rules rules;
@@ -154,7 +163,7 @@ int main(void)
         CHECK(weir_scale_init(&m.rules, &limit) == WEIR_OK);
         CHECK(weir_gcra_init(block, sizeof block, &limit, KEYS, seed) == WEIR_OK);
         for (i = 0; i < 10000 && failures == 0; i++) {
-            operate(table, &m, weir_draw(&state), &now);
+            operate(table, &m, draw_next(&state), &now);
             compare(&m, table);
         }
     }

@@ -58,26 +58,33 @@ static inline uint64_t weir_gcra_debt(const weir_gcra_rules *rules, uint64_t tat
 static inline weir_decision weir_gcra_step_peek(const weir_gcra_rules *rules, uint64_t tat, uint64_t now,
                                                 uint64_t cost)
 {
-    if (now > rules->horizon) {
-        return weir_refused(WEIR_PAST_HORIZON);
-    }
-    return weir_scale_judge(rules, weir_gcra_debt(rules, tat, now), cost);
+    return now > rules->horizon ? weir_refused(WEIR_PAST_HORIZON)
+                                : weir_scale_judge(rules, weir_gcra_debt(rules, tat, now), cost);
+}
+
+/*
+ * The second half of a step: the state after spending cost permits that weir_gcra_step_peek has just allowed, which
+ * is the decision *d; its debt becomes the one after the request.
+ *
+ * Bounds: an allowed debt ends at L < 2^62 at most, and now * p < 2^62, so the new TAT is below 2^63.
+ */
+static inline uint64_t weir_gcra_step_spend(const weir_gcra_rules *rules, weir_decision *d, uint64_t now, uint64_t cost)
+{
+    d->debt += cost * rules->permit;
+    return now * rules->tick + d->debt;
 }
 
 /*
  * Decides a request of cost permits at tick now on the state *tat (0: never seen) and spends them if it is
- * allowed. *tat is written only then. Outcomes: allow, deny, too_costly, past_horizon. No division, no loop.
- *
- * Bounds: an allowed debt ends at L < 2^62 at most, and now * p < 2^62, so the new TAT is below 2^63. A cost of 0
- * is allowed whatever the debt and changes nothing, even where now is later than the TAT.
+ * allowed. *tat is written only then. Outcomes: allow, deny, too_costly, past_horizon. No division, no loop. A cost
+ * of 0 is allowed whatever the debt and changes nothing, even where now is later than the TAT.
  */
 static inline weir_decision weir_gcra_step(const weir_gcra_rules *rules, uint64_t *tat, uint64_t now, uint64_t cost)
 {
     weir_decision d = weir_gcra_step_peek(rules, *tat, now, cost);
 
     if (d.outcome == WEIR_ALLOW && cost > 0) {
-        d.debt += cost * rules->permit;
-        *tat = now * rules->tick + d.debt;
+        *tat = weir_gcra_step_spend(rules, &d, now, cost);
     }
     return d;
 }
@@ -147,6 +154,12 @@ void weir_gcra_destroy(weir_gcra *table);
  */
 weir_decision weir_gcra_take(weir_gcra *table, uint64_t now, uint64_t key, uint64_t cost);
 
+/*
+ * Asks for the memory of key to be brought near, for a take that follows soon: a caller that has many requests at
+ * hand names all their keys first. Changes nothing, answers nothing. No loop.
+ */
+void weir_gcra_prefetch(const weir_gcra *table, uint64_t key);
+
 /* The outcome and wait that take would give, with the debt as it stands. Changes nothing. Bounds as take. */
 weir_decision weir_gcra_peek(const weir_gcra *table, uint64_t now, uint64_t key, uint64_t cost);
 
@@ -190,7 +203,10 @@ uint64_t weir_gcra_max_keys(const weir_gcra *table);
 uint64_t weir_gcra_horizon(const weir_gcra *table);
 weir_limit weir_gcra_limit(const weir_gcra *table);
 
-/* The limit in force in units, for the quotients of a decision (weir.h); a relimit changes it. NULL for a NULL table. */
+/*
+ * The limit in force in units, for the quotients of a decision (weir.h); a relimit changes it. NULL for a NULL
+ * table.
+ */
 const weir_gcra_rules *weir_gcra_rules_of(const weir_gcra *table);
 
 #ifdef __cplusplus

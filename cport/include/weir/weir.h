@@ -36,7 +36,8 @@ extern "C" {
 /*
  * What a policy enforces: permits per period ticks, and at most burst permits at once. The second three numbers
  * are a dual bucket's second limit and 0 for every other policy. permits, period and burst are at least 1; with g
- * as above, burst * period/g and permits/g are below 2^62.
+ * as above, burst * period/g and permits/g are below 2^62. A sliding log has no burst of its own: its burst is 0 or
+ * permits, and permits and period are below 2^62.
  */
 typedef struct weir_limit {
     uint64_t permits, period, burst;
@@ -65,11 +66,11 @@ enum { WEIR_FIRST = 0, WEIR_SECOND = 1 };
 typedef enum weir_error {
     WEIR_OK = 0,
     WEIR_ERR_UNKNOWN_POLICY,  /* "unknown_policy": no policy of that name */
-    WEIR_ERR_INVALID_SECOND,  /* "invalid_second": a second limit where one is all there is, or none for a dual bucket */
+    WEIR_ERR_INVALID_SECOND,  /* "invalid_second": one too many, or a dual bucket without */
     WEIR_ERR_INVALID_PERMITS, /* "invalid_permits": permits is 0 */
     WEIR_ERR_INVALID_PERIOD,  /* "invalid_period": period is 0 */
-    WEIR_ERR_INVALID_BURST,   /* "invalid_burst": burst is 0 */
-    WEIR_ERR_LIMIT_TOO_LARGE, /* "limit_too_large": burst * period/g or permits/g is 2^62 or more */
+    WEIR_ERR_INVALID_BURST,   /* "invalid_burst": burst is 0; sliding log: it is neither 0 nor permits */
+    WEIR_ERR_LIMIT_TOO_LARGE, /* "limit_too_large": beyond the bounds of weir_limit, or of a log's ring */
     WEIR_ERR_MAX_KEYS,        /* "invalid_max_keys": no keys, or more than can be addressed */
     WEIR_ERR_PAST_HORIZON,    /* "past_horizon": now is beyond the horizon of the limit in force, or of the new one */
     WEIR_ERR_NULL,            /* "null": a pointer that must lead somewhere is NULL */
@@ -125,7 +126,10 @@ typedef struct weir_answer {
 /* The decision of a request that was not weighed at all: full, past_horizon, none. */
 static inline weir_decision weir_refused(weir_outcome outcome)
 {
-    weir_decision d = {0, WEIR_NEVER, 0};
+    weir_decision d;
+
+    d.debt = 0;
+    d.wait = WEIR_NEVER;
     d.outcome = outcome;
     return d;
 }
@@ -145,21 +149,15 @@ static inline bool weir_weighed(weir_decision d)
  */
 static inline weir_decision weir_scale_judge(const weir_scale *scale, uint64_t debt, uint64_t cost)
 {
-    weir_decision d = {0, WEIR_NEVER, WEIR_TOO_COSTLY};
-    uint64_t spare;
+    weir_decision d = weir_refused(WEIR_TOO_COSTLY);
 
     d.debt = debt;
-    if (cost > scale->burst) {
-        return d;
+    if (cost <= scale->burst) {
+        const uint64_t spare = scale->tolerance - cost * scale->permit;
+        const bool denied = debt > spare && cost > 0;
+        d.outcome = denied ? WEIR_DENY : WEIR_ALLOW;
+        d.wait = denied ? debt - spare : 0;
     }
-    spare = scale->tolerance - cost * scale->permit;
-    if (debt <= spare || cost == 0) {
-        d.wait = 0;
-        d.outcome = WEIR_ALLOW;
-        return d;
-    }
-    d.wait = debt - spare;
-    d.outcome = WEIR_DENY;
     return d;
 }
 
