@@ -78,7 +78,7 @@ func sourceFiles(t testing.TB, endings ...string) []string {
 			}
 			return err
 		}
-		if d.IsDir() && (d.Name() == ".git" || d.Name() == "testdata") {
+		if d.IsDir() && slices.Contains([]string{".git", "testdata", "build", "target"}, d.Name()) {
 			return filepath.SkipDir
 		}
 		if !d.IsDir() && slices.Contains(endings, filepath.Ext(name)) {

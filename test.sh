@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs every test of this module. It installs a C compiler where it may (as root, with apt-get); what it cannot have it
-# leaves out, and says so at the end. WEIR_STRICT=1 makes anything left out a failure.
+# Runs every test of this module. It installs a C compiler and make where it may (as root, with apt-get); what it cannot
+# have it leaves out, and says so at the end. WEIR_STRICT=1 makes anything left out a failure.
 set -eu
 cd "$(dirname "$0")"
 
@@ -11,10 +11,11 @@ fi
 
 have() { command -v "$1" >/dev/null; }
 
-if ! have gcc || ! have g++; then
+if ! have gcc || ! have g++ || ! have make || ! have cmake || ! have pkg-config; then
 	if [ "$(id -u)" = 0 ] && have apt-get; then
-		echo "installing gcc and g++ for the C port ..."
-		{ apt-get update && apt-get install -y --no-install-recommends gcc g++ libc6-dev; } >/dev/null 2>&1 || true
+		echo "installing a C compiler, make, cmake and pkg-config for the C library ..."
+		{ apt-get update && apt-get install -y --no-install-recommends gcc g++ libc6-dev make cmake pkg-config; } \
+			>/dev/null 2>&1 || true
 	fi
 fi
 

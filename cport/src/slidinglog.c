@@ -167,6 +167,7 @@ static weir_slidinglog_entry *weir_slidinglog_ring_of(weir_slidinglog *g, uint64
 
 /* The log of a key never seen: nobody looks at its ring. */
 static const weir_slidinglog_log weir_slidinglog_fresh = {0, 0, 0, 0, 0};
+static const weir_slidinglog_entry weir_slidinglog_nothing = {0, 0};
 
 /* The log of a slot, to be read, and its ring. */
 static const weir_slidinglog_log *weir_slidinglog_read(const weir_slidinglog *g, const uint64_t *slot,
@@ -174,7 +175,7 @@ static const weir_slidinglog_log *weir_slidinglog_read(const weir_slidinglog *g,
 {
     const weir_slidinglog_log *log = &weir_slidinglog_fresh;
 
-    *ring = NULL;
+    *ring = &weir_slidinglog_nothing;
     if (weir_table_held(slot)) {
         log = (const weir_slidinglog_log *)(const void *)(g->slots + weir_slidinglog_at(g, slot[1]));
         *ring = (const weir_slidinglog_entry *)(const void *)(log + 1);
@@ -230,7 +231,7 @@ weir_answer weir_slidinglog_take(weir_slidinglog *table, uint64_t now, uint64_t 
         slot[1] = weir_slidinglog_claim(table) | WEIR_HELD;
     }
     if (!weir_table_held(slot)) {
-        return weir_slidinglog_step_peek(&table->rules, &weir_slidinglog_fresh, NULL, now, cost);
+        return weir_slidinglog_step_peek(&table->rules, &weir_slidinglog_fresh, &weir_slidinglog_nothing, now, cost);
     }
     return weir_slidinglog_step(&table->rules, weir_slidinglog_log_of(table, slot[1]),
                                 weir_slidinglog_ring_of(table, slot[1]), now, cost);
