@@ -103,8 +103,8 @@ func TestExpectations(t *testing.T) {
 		ok         bool
 		table      string
 	}{
-		{"all listed", "# known\n\n gcra/basic/three-* # no denial yet \ngcra/basic/every-op#issue 7: it is long", deny, true,
-			"1 fail as expected: no denial yet\n1 fail as expected: issue 7: it is long\n\npartial: 1 of 3 (gcra 1 of 3, 2 expected to fail)"},
+		{"all listed", "# known\n\n gcra/basic/three-* # no denial yet \ngcra/basic/every-op#ticket 7: it is long", deny, true,
+			"1 fail as expected: no denial yet\n1 fail as expected: ticket 7: it is long\n\npartial: 1 of 3 (gcra 1 of 3, 2 expected to fail)"},
 		{"one is not listed", "gcra/basic/every-op # x", deny, false, "FAIL gcra/basic/three-per-second"},
 		{"one passes", "gcra/*/* # all of it", deny, false, "PASS gcra/basic/bad\n"},
 		{"matches nothing", "gcra/* # a star is no slash\ngcra/basic/*[!d] # all but bad", deny, false, "known.txt line 1: gcra/* matches no case\n"},
@@ -135,7 +135,7 @@ func TestTAPAndJUnit(t *testing.T) {
 	deny := vectors.NewRegistryDriver("deny", "go", registry(t, altering(denied))).Without("refund")
 	s := suiteOf(t, threePerSecond(), strings.Replace(threePerSecond(), "three-per-second", "known", 1), everyOp(),
 		refused("bad", "", "invalid_permits"), refused("good", "", "invalid_permits"))
-	o := vectors.Options{Expect: expect(t, "gcra/basic/known # issue #7\ngcra/basic/good # x\nnone # y"),
+	o := vectors.Options{Expect: expect(t, "gcra/basic/known # ticket #7\ngcra/basic/good # x\nnone # y"),
 		Replay: func(id string) string { return "weir verify --case " + id }}
 	r, _ := reportOf(t, deny, s, o)
 	forms := reports(t, r)
@@ -150,7 +150,7 @@ not ok 1 - deny: gcra/basic/three-per-second
   got: "deny"
   replay: "weir verify --case gcra/basic/three-per-second"
   ...
-not ok 2 - deny: gcra/basic/known # TODO issue \#7
+not ok 2 - deny: gcra/basic/known # TODO ticket \#7
   ---
   message: "step 0, take: outcome: wanted allow, got deny"
   verdict: "fail"
@@ -172,13 +172,13 @@ not ok 6 - known.txt line 3: none matches no case
 	for _, part := range []string{`<testsuites name="weir vectors" tests="6" failures="3" errors="0" skipped="2">`,
 		`<testsuite name="deny.gcra.basic" tests="5" failures="2" errors="0" skipped="2">`,
 		`<failure type="fail" message="step 0, take: outcome: wanted allow, got deny">`,
-		`<skipped message="fail as expected: issue #7">`, `<skipped message="unsupported: refund">`,
+		`<skipped message="fail as expected: ticket #7">`, `<skipped message="unsupported: refund">`,
 		`<failure type="unexpected_pass" message="passes, but is expected to fail: x">`,
 		`<failure type="stale" message="known.txt line 3: none matches no case">`} {
 		assert.Contains(t, forms["junit"], part)
 	}
 	assert.Contains(t, forms["table"], "    replay: weir verify --case gcra/basic/three-per-second\n")
-	assert.Contains(t, forms["json"], `"expected":"issue #7"`)
+	assert.Contains(t, forms["json"], `"expected":"ticket #7"`)
 	assert.Contains(t, forms["json"], `"stale":["known.txt line 3: none matches no case"]`)
 }
 
