@@ -68,7 +68,9 @@ static inline weir_decision weir_scale_judge(const weir_scale *scale, uint64_t d
 
 /*@ requires \valid_read(scale) && in_range(*scale);
     assigns \nothing;
-    ensures ceiling(\result, units, scale->tick) && \result <= units;
+    ensures \result * scale->tick >= units && \result <= units;
+    ensures \result == 0 || (\result - 1) * scale->tick < units;
+    ensures ceiling(\result, units, scale->tick);
 */
 static inline uint64_t weir_scale_ticks(const weir_scale *scale, uint64_t units);
 
@@ -153,7 +155,8 @@ static inline weir_decision weir_gcra_step_peek(const weir_gcra_rules *rules, ui
     ensures d->debt == \old(d->debt) + cost * rules->permit;
     ensures \result == units(*rules, now) + d->debt && \result < P63;
 */
-static inline uint64_t weir_gcra_step_spend(const weir_gcra_rules *rules, weir_decision *d, uint64_t now, uint64_t cost);
+static inline uint64_t weir_gcra_step_spend(const weir_gcra_rules *rules, weir_decision *d, uint64_t now,
+                                            uint64_t cost);
 
 /*@ requires \valid_read(rules) && \valid(tat) && \separated(rules, tat) && in_range(*rules) && *tat < P63;
     assigns *tat;

@@ -1,4 +1,4 @@
-/* equal.c - the three meters are one: GCRA, token bucket and leaky bucket answer alike, call by call and for whole runs. */
+/* equal.c - the three meters are one: GCRA, token bucket and leaky bucket answer alike, by the call and by the run. */
 #include "theorems.h"
 
 /*@ requires \valid_read(rules) && in_range(*rules) && a_balance(*rules, bucket) && tat == balance_tat(*rules, bucket);

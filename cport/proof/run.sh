@@ -4,8 +4,8 @@
 #   run.sh              prove, then draw; exit 1 if anything fails, 2 if a tool is missing
 #   run.sh NAME         prove one
 #   run.sh --self-test [NAME]
-#                       make each thing of faults.txt wrong in turn: its theorem may not be proved any more, and the draws
-#                       must find a counterexample
+#                       make each thing of faults.txt wrong in turn: its theorem may not be proved any more, and the
+#                       draws must find a counterexample
 #   run.sh --wp FILE F  what Frama-C says of function F of FILE, at length
 set -uo pipefail
 proof=$(cd "$(dirname "$0")" && pwd)
@@ -60,7 +60,10 @@ prove() {
   [ "$verdict" = proved ]
 }
 
-tools() { echo "Frama-C WP, $(z3 --version | awk '{print "z3 " $3}'), $(cvc4 --version | awk 'NR == 1 {print "cvc4 " $5}')"; }
+tools() {
+  echo "Frama-C $(frama-c -version | head -n 1), $(z3 --version | awk '{print "Z3 " $3}')," \
+    "$(cvc4 --version | awk 'NR == 1 {print "CVC4 " $5}')"
+}
 
 # one NAME FILE FUNCTIONS: a line.
 one() {
@@ -81,32 +84,39 @@ draws() {
     "$1/src/weir.c" -o "$2"
 }
 
-prove_all() {
-  local failed=0 running=0
-  echo "$(frama-c -version | head -n 1) $(tools)"
-  while IFS='|' read -r name file functions; do
-    if [ -n "${1:-}" ] && [ "$1" != "$name" ]; then continue; fi
-    one "$name" "$file" "$functions" &
-    running=$((running + 1))
-    if [ $running -ge 2 ]; then
-      wait -n || failed=1
-      running=$((running - 1))
-    fi
-    total=$((total + 1))
-  done < <(rows "$proof/theorems.txt")
+# beside COMMAND...: runs it in the background, two at once; rest waits for all. They set failed and running.
+beside() {
+  "$@" &
+  running=$((running + 1))
+  if [ $running -ge 2 ]; then
+    wait -n || failed=1
+    running=$((running - 1))
+  fi
+}
+rest() {
   while [ $running -gt 0 ]; do
     wait -n || failed=1
     running=$((running - 1))
   done
+}
+
+prove_all() {
+  local failed=0 running=0
+  tools
+  while IFS='|' read -r name file functions; do
+    if [ -n "${1:-}" ] && [ "$1" != "$name" ]; then continue; fi
+    beside one "$name" "$file" "$functions"
+    total=$((total + 1))
+  done < <(rows "$proof/theorems.txt")
+  rest
   return $failed
 }
 
-# fault THEOREM FILE SED WORDS: two lines, or a complaint.
+# fault THEOREM FILE SED WORDS: two lines, or a complaint. A goal has 2 s; what refutes a fault is the counterexample.
 fault() {
-  local root=$work/fault start log found file functions
+  local root start log found file functions
   start=$(now)
-  rm -rf "$root"
-  mkdir "$root"
+  root=$(mktemp -d "$work/fault.XXXXXX")
   cp -r "$cport/include" "$cport/src" "$cport/proof" "$root"
   sed -i "$3" "$root/$2"
   if cmp -s "$cport/$2" "$root/$2"; then
@@ -116,26 +126,29 @@ fault() {
   IFS='|' read -r _ file functions < <(rows "$proof/theorems.txt" | grep "^$1|")
   log=$(mktemp "$work/log.XXXXXX")
   # The draws are compiled before they are believed: a fault that does not compile is no fault.
-  draws "$root" "$work/faulty" 2>"$log" || { cat "$log"; return 1; }
-  if found=$("$work/faulty" "$1"); then
+  draws "$root" "$root/faulty" 2>"$log" || { cat "$log"; return 1; }
+  if found=$("$root/faulty" "$1"); then
     echo "$1: '$4' is not refuted"
     return 1
   fi
-  if [ "$2" = include/weir/gcra.h ] && [ "$1" = admits_burst_and_rate ]; then functions="weir_gcra_step_spend"; fi
+  # This theorem rests on the step's contract, so a wrong step shows there.
+  if [ "$1 $2" = "admits_burst_and_rate include/weir/gcra.h" ]; then functions=weir_gcra_step_spend; fi
   if prove "$root" "$1" "$file" "$functions" 2 "$log"; then
     echo "$1: '$4' is proved"
     return 1
   fi
-  printf '%-26s not proved (%s), refuted: %s  %s s\n    %s\n' "$1" "$goals" "$4" "$(seconds "$start" "$(now)")" "$found"
+  printf '%-26s not proved (%s), refuted: %s  %s s\n    %s\n' \
+    "$1" "$goals" "$4" "$(seconds "$start" "$(now)")" "$found"
 }
 
 self_test() { # of one theorem, if one is named
-  local failed=0 count=0
+  local failed=0 running=0 count=0
   while IFS='~' read -r theorem file script words; do
     if [ -n "${1:-}" ] && [ "$1" != "$theorem" ]; then continue; fi
-    fault "$theorem" "$file" "$script" "$words" || failed=1
+    beside fault "$theorem" "$file" "$script" "$words"
     count=$((count + 1))
   done < <(grep -v '^#' "$proof/faults.txt" | sed 's/ ~ /~/g')
+  rest
   if [ $count = 0 ]; then failed=1; fi
   echo "$count faults, $([ $failed = 0 ] && echo 'each refuted and none proved' || echo 'NOT all refuted')"
   return $failed
@@ -154,7 +167,8 @@ case "${1:-}" in
     draws "$cport" "$work/draws" && "$work/draws" ${1:+"$1"} || status=1
   fi
   if [ $total = 0 ]; then echo "no theorem of that name"; status=1; fi
-  echo "$total theorems, $([ $status = 0 ] && echo 'all proved' || echo 'NOT all proved'), $(seconds "$begin" "$(now)") s"
+  words=$([ $status = 0 ] && echo 'all proved' || echo 'NOT all proved')
+  echo "$total theorems, $words, $(seconds "$begin" "$(now)") s"
   exit $status
   ;;
 *) sed -n '2,9p' "$0"; exit 2 ;;

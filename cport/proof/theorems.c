@@ -47,7 +47,8 @@ void retry_after_never(const weir_scale *rules, uint64_t tat, uint64_t now, uint
     requires now <= rules->horizon && ticks <= rules->horizon - now;
     assigns \nothing;
 */
-void reset_after_exact(const weir_scale *rules, uint64_t tat, uint64_t now, uint64_t cost, uint64_t ticks, uint64_t next)
+void reset_after_exact(const weir_scale *rules, uint64_t tat, uint64_t now, uint64_t cost, uint64_t ticks,
+                       uint64_t next)
 {
     const uint64_t reset = weir_reset_after(rules, weir_gcra_step(rules, &tat, now, cost));
     weir_decision old, new;
