@@ -9,8 +9,6 @@ package keyed
 
 import (
 	"math"
-	"math/bits"
-	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 
@@ -38,13 +36,6 @@ type Rules[S, R any] interface {
 	// Carry is s under other rules; then is the same instant as now, in the ticks of the others.
 	Carry(s S, now, then uint64, to R) S
 }
-
-const (
-	shardBits  = 6
-	shardCount = 1 << shardBits
-	firstSlots = 8
-	golden     = 0x9e3779b97f4a7c15 // 2^64 over the golden ratio: odd, with no pattern in its bits
-)
 
 // Table is a policy.Policy over Rules, for policies with one limit. Its zero value is of no use; New makes one.
 type Table[S any, R Rules[S, R]] struct {
@@ -90,30 +81,10 @@ func New[S any, R Rules[S, R]](limit policy.Limit, o policy.Options, remake func
 	return t, nil
 }
 
-// placement is the two words that decide where keys stand, the second of them odd.
-type placement [2]uint64
-
-// newPlacement spreads a seed over both; 0 draws both in secret.
-func newPlacement(seed uint64) placement {
-	if seed == 0 {
-		return placement{rand.Uint64(), rand.Uint64() | 1}
-	}
-	source := rand.NewPCG(seed, seed)
-	return placement{source.Uint64(), source.Uint64() | 1}
-}
-
 // locate gives a key's shard and the hash that places it there.
 func (t *Table[S, R]) locate(key uint64) (*shard[S, R], uint64) {
 	h := t.place.hash(key)
-	return &t.shards[h>>(64-shardBits)], h
-}
-
-// hash folds the two halves of a 128-bit product, twice, so that every bit of the key reaches every bit of the hash in a way
-// that only the seed tells. Once is not enough: keys that differ in a few neighbouring bits crowd under some seeds.
-func (p placement) hash(key uint64) uint64 {
-	hi, lo := bits.Mul64(key^p[0], p[1])
-	hi, lo = bits.Mul64(hi^lo^p[1], golden)
-	return hi ^ lo
+	return &t.shards[shardOf(h)], h
 }
 
 // Take is policy.Policy's Take.
