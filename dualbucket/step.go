@@ -15,6 +15,7 @@ type Rules struct {
 	first, second policy.Scale
 	horizon       uint64
 	limit         policy.Limit
+	pair          *policy.Pair
 }
 
 // NewRules checks both limits. The error is a *policy.LimitError.
@@ -23,7 +24,7 @@ func NewRules(l policy.Limit) (*Rules, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Rules{first, second, min(first.Horizon, second.Horizon), l}, nil
+	return &Rules{first, second, min(first.Horizon, second.Horizon), l, policy.NewPair(first, second)}, nil
 }
 
 // Limit is what the rules were made of.
@@ -54,7 +55,7 @@ func (r *Rules) judge(debt, debt2, cost, cost2 uint64) verdict {
 }
 
 func (r *Rules) decision(v verdict, debt, debt2 uint64) policy.Decision {
-	return policy.Dual(&r.first, &r.second, v.outcome, debt, v.excess, debt2, v.excess2)
+	return policy.Dual(r.pair, v.outcome, debt, v.excess, debt2, v.excess2)
 }
 
 // Step decides a request of cost permits of the first limit and cost2 of the second at tick now, and gives the state

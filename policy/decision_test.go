@@ -94,11 +94,11 @@ func TestDualDecisions(t *testing.T) {
 		{"too costly for both: the first", policy.TooCostly, 0, never, 0, never, 2, never, 0, policy.First, 0, policy.First, 2, 0},
 	} {
 		want := policy.Answer{Outcome: row.outcome, Remaining: row.remaining, RetryAfter: row.retry, ResetAfter: row.reset, Binding: row.binding}
-		d := policy.Dual(one, two, row.outcome, row.debt, row.wait, row.debt2, row.wait2)
+		d := policy.Dual(policy.NewPair(*one, *two), row.outcome, row.debt, row.wait, row.debt2, row.wait2)
 		assert.Equal(t, want, d.Answer(), row.why)
 		assert.Equal(t, row.next, d.Next(), "%s: next", row.why)
 		want.Binding, want.Remaining = row.swappedBinding, row.swappedRemaining
-		d = policy.Dual(two, one, row.outcome, row.debt2, row.wait2, row.debt, row.wait)
+		d = policy.Dual(policy.NewPair(*two, *one), row.outcome, row.debt2, row.wait2, row.debt, row.wait)
 		assert.Equal(t, want, d.Answer(), "%s: the other way round", row.why)
 		assert.Equal(t, row.swapped, d.Next(), "%s: next, the other way round", row.why)
 	}

@@ -103,6 +103,9 @@ type Scale struct {
 	Burst uint64
 	// Horizon is the largest now with now * Tick below 2^62.
 	Horizon uint64
+
+	second *Scale  // of the first of a Pair
+	told   *answer // of a decision whose words do not hold it
 }
 
 func newScale(permits, period, burst uint64, suffix string) (Scale, error) {
