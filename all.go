@@ -50,14 +50,15 @@ type group struct {
 func (g *group) Allow(ctx context.Context, key string) Result { return g.AllowN(ctx, key, N(1)) }
 
 func (g *group) AllowN(_ context.Context, key string, c Cost) Result {
-	all := g.peek(key, c)
+	now := g.now()
+	all := g.peek(now, key, c)
 	if !all.OK() {
 		return all
 	}
 	var undo []func() bool
 	all = Result{}
 	for i, m := range g.members {
-		r, back := m.takeUndo(m.key(key), c)
+		r, back := m.takeUndo(now[i], m.key(key), c)
 		all = both(all, r, i == 0)
 		if !r.OK() {
 			g.undo(undo, key)
@@ -68,6 +69,15 @@ func (g *group) AllowN(_ context.Context, key string, c Cost) Result {
 	return all
 }
 
+// now is a reading of each member's clock.
+func (g *group) now() []time.Duration {
+	now := make([]time.Duration, len(g.members))
+	for i, m := range g.members {
+		now[i] = m.Now()
+	}
+	return now
+}
+
 // undo takes back what the first members have charged; whoever waits for one of them looks again.
 func (g *group) undo(undo []func() bool, key string) {
 	for i, back := range undo {
@@ -76,22 +86,22 @@ func (g *group) undo(undo []func() bool, key string) {
 	}
 }
 
-func (g *group) Peek(_ context.Context, key string, c Cost) Result { return g.peek(key, c) }
+func (g *group) Peek(_ context.Context, key string, c Cost) Result { return g.peek(g.now(), key, c) }
 
-func (g *group) peek(key string, c Cost) Result {
+func (g *group) peek(now []time.Duration, key string, c Cost) Result {
 	var all Result
 	for i, m := range g.members {
-		all = both(all, m.peek(m.key(key), c), i == 0)
+		all = both(all, m.peek(now[i], m.key(key), c), i == 0)
 	}
 	return all
 }
 
 // both is two members' answers as one, in nanoseconds; alone, b's.
 func both(a, b Result, alone bool) Result {
-	answer := b.plain()
+	answer := b.Answer()
 	next := b.Next()
 	if !alone {
-		other := a.plain()
+		other := a.Answer()
 		if answer.RetryAfter <= other.RetryAfter {
 			answer.Outcome, answer.RetryAfter = other.Outcome, other.RetryAfter
 		}
@@ -117,25 +127,17 @@ func nextOf(a, b Result) time.Duration {
 	return max(a.Next(), b.Next())
 }
 
-// plain is the answer in nanoseconds.
-func (r Result) plain() policy.Answer {
-	a := policy.Answer{Outcome: r.Outcome(), Remaining: r.Remaining(), RetryAfter: policy.Never,
-		ResetAfter: uint64(r.ResetAfter()), Delay: uint64(r.Delay())}
-	if r.RetryAfter() != Never {
-		a.RetryAfter = uint64(r.RetryAfter())
-	}
-	return a
-}
-
 // takeUndo is take with an undo for what it admitted.
-func (l *Local) takeUndo(key uint64, c Cost) (r Result, undo func() bool) {
-	r = l.ask(func(e *era, now uint64) (d policy.Decision) {
+func (l *Local) takeUndo(now time.Duration, key uint64, c Cost) (r Result, undo func() bool) {
+	r = l.insist(now, func(e *era, ticks uint64) (d policy.Decision) {
 		undoer, ok := e.policy.(policy.Undoer)
 		if !ok {
 			return policy.Refused(policy.Unavailable)
 		}
-		d, undo = undoer.TakeUndo(now, key, c.first, c.second)
-		e.tidy(now)
+		d, undo = undoer.TakeUndo(ticks, key, c.first, c.second)
+		if d.OK() {
+			e.tidy(ticks)
+		}
 		return d
 	})
 	return r, undo
@@ -167,7 +169,7 @@ func (g *group) Wait(ctx context.Context, key string, c Cost) error {
 	return bench{
 		queue: &g.queue, key: policy.SecretKey(key), clock: g.members[0].clock, heard: heard,
 		take: func(c Cost) Result { return g.AllowN(ctx, key, c) },
-		peek: func(c Cost) Result { return g.peek(key, c) },
+		peek: func(c Cost) Result { return g.peek(g.now(), key, c) },
 		earliest: func(total Cost) (wait time.Duration) {
 			for _, m := range g.members {
 				wait = max(wait, m.earliest(m.key(key), total))

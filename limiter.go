@@ -65,6 +65,9 @@ func N(n uint64) Cost { return Cost{n, n} }
 // smaller of two numbers of different things: read it with Binding.
 func Both(first, second uint64) Cost { return Cost{first, second} }
 
+// Permits is what c spends in each of two limits; of one limit the first.
+func (c Cost) Permits() (first, second uint64) { return c.first, c.second }
+
 // plus adds costs; a sum too large to count stays the largest.
 func (c Cost) plus(d Cost) Cost { return Cost{sum(c.first, d.first), sum(c.second, d.second)} }
 

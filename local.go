@@ -22,14 +22,23 @@ const fullSlots = 1024
 
 // Local is the Limiter of this process. New makes one, the zero Local is of no use. Any number of goroutines may share it;
 // it must not be copied.
+//
+// It keeps of a key its hash and no more. So a key that is in bytes need not be copied into a string for it:
+//
+//	limiter.Allow(ctx, unsafe.String(unsafe.SliceData(key), len(key)))
+//
+// is right as long as key does not change before Allow returns. For one hot key see Lease, for many keys at one moment
+// AllowBatch and AllowAt, for a clock that costs less to read Coarse.
 type Local struct {
 	name     string
 	registry *policy.Registry
 	options  policy.Options
 	clock    Clock
-	key      func(string) uint64
+	portable bool   // keys are made by XXH64
+	seed     uint64 // of XXH64
 	log      *slog.Logger
 	queue    queue
+	given    givenBack
 	changed  atomic.Pointer[change] // the next change of the limit
 	mu       sync.Mutex             // held to change era, and to forget, so that no forgetting is lost in a change
 	era      atomic.Pointer[era]
@@ -40,6 +49,7 @@ type Local struct {
 type era struct {
 	policy  policy.Policy
 	two     policy.TwoCosts // the policy, if it takes two costs
+	batcher policy.Batcher  // the policy, if it takes one cost and decides many requests at once
 	limit   Limit
 	base    time.Duration // tick 0, on the limiter's clock
 	tick    time.Duration
@@ -56,7 +66,7 @@ type era struct {
 // names field, value and bound: a limit can also be refused because one tick would give back more than the burst holds
 // (ErrInvalidBurst, with the least burst that would do).
 func New(name string, l Limit, o ...Option) (*Local, error) {
-	local := &Local{name: name, registry: Registry(), key: policy.SecretKey, log: slog.Default()}
+	local := &Local{name: name, registry: Registry(), log: slog.Default()}
 	for _, option := range o {
 		if option == nil {
 			return nil, errors.New("weir.New: an option is nil")
@@ -69,7 +79,7 @@ func New(name string, l Limit, o ...Option) (*Local, error) {
 		return nil, err
 	}
 	if local.clock == nil {
-		local.clock = monotonic{time.Now()}
+		local.clock = &monotonic{time.Now()}
 	}
 	c, err := local.count(l)
 	if err != nil {
@@ -107,18 +117,11 @@ func (l *Local) begin(limit Limit, c counted, base time.Duration) (*era, error) 
 
 func newEra(p policy.Policy, limit Limit, base, tick time.Duration) *era {
 	e := &era{policy: p, limit: limit, base: base, tick: tick, horizon: p.Horizon()}
-	e.two, _ = p.(policy.TwoCosts)
+	if e.two, _ = p.(policy.TwoCosts); e.two == nil {
+		e.batcher, _ = p.(policy.Batcher)
+	}
 	return e
 }
-
-// Allow is Limiter's. A key that is known costs no allocation.
-func (l *Local) Allow(_ context.Context, key string) Result { return l.take(l.key(key), N(1)) }
-
-// AllowN is Limiter's. A key that is known costs no allocation.
-func (l *Local) AllowN(_ context.Context, key string, c Cost) Result { return l.take(l.key(key), c) }
-
-// Peek is Limiter's.
-func (l *Local) Peek(_ context.Context, key string, c Cost) Result { return l.peek(l.key(key), c) }
 
 // Limit is the limit in force, as it was given.
 func (l *Local) Limit() Limit { return l.era.Load().limit }
@@ -129,48 +132,25 @@ func (l *Local) Keys() int { return l.era.Load().policy.Keys() }
 // Name is the name of the policy.
 func (l *Local) Name() string { return l.name }
 
-func (l *Local) take(key uint64, c Cost) Result {
-	return l.ask(func(e *era, now uint64) policy.Decision {
-		d := e.take(now, key, c)
-		e.tidy(now)
-		return d
-	})
-}
-
-func (l *Local) peek(key uint64, c Cost) Result {
-	return l.ask(func(e *era, now uint64) policy.Decision { return e.peek(now, key, c) })
-}
-
-// ask puts a question to the policy in force. A full table is swept before full is the answer, and a table whose keys have
-// just moved on is asked again where they are.
-func (l *Local) ask(question func(e *era, now uint64) policy.Decision) Result {
-	for swept := false; ; {
-		e, now := l.now()
-		d := question(e, now.ticks)
-		switch {
-		case d.Outcome() == 0 && l.settled() != e:
-			continue
-		case d.Outcome() == 0:
-			d = policy.Refused(policy.Unavailable)
-		case d.Outcome() == policy.Full && !swept:
-			swept = true
-			if freed, _ := e.policy.Sweep(now.ticks, fullSlots); freed > 0 {
-				continue
-			}
-		}
-		return Result{d, e.tick, now.into}
+// key is what a string is to the policy.
+func (l *Local) key(s string) uint64 {
+	if l.portable {
+		return policy.KeyString(s, l.seed)
 	}
+	return policy.SecretKey(s)
 }
 
-// now is the era in force and where the clock stands in it. It ends an era that the clock has run out of.
-func (l *Local) now() (*era, instant) {
+// at is the era in force and where now, a reading of the clock, stands in it. It ends an era that the clock has run out of.
+func (l *Local) at(now time.Duration) (*era, instant) {
 	e := l.era.Load()
-	now := since(e.base, l.clock.Now(), e.tick)
-	if now.ticks <= e.horizon {
-		return e, now
+	at := e.at(now)
+	if at.ticks <= e.horizon {
+		return e, at
 	}
-	return l.renew()
+	return l.renew(now)
 }
+
+func (e *era) at(now time.Duration) instant { return since(e.base, now, e.tick) }
 
 func (e *era) take(now, key uint64, c Cost) policy.Decision {
 	if e.two != nil {
@@ -209,10 +189,16 @@ func (e *era) tidy(now uint64) {
 // Refund is Limiter's. Who waits for the key looks again.
 func (l *Local) Refund(_ context.Context, key string, c Cost) error {
 	k := l.key(key)
-	defer l.queue.wake(k)
+	l.given.note(k, c.first)
+	return l.refund(l.Now(), k, c)
+}
+
+// refund gives back what is noted already as given back.
+func (l *Local) refund(now time.Duration, key uint64, c Cost) error {
+	defer l.queue.wake(key)
 	for {
-		e, now := l.now()
-		outcome := e.refund(now.ticks, k, c)
+		e, at := l.at(now)
+		outcome := e.refund(at.ticks, key, c)
 		if outcome == 0 && l.settled() != e {
 			continue
 		}
@@ -223,6 +209,7 @@ func (l *Local) Refund(_ context.Context, key string, c Cost) error {
 // Forget is Limiter's. Who waits for the key looks again.
 func (l *Local) Forget(_ context.Context, key string) error {
 	k := l.key(key)
+	l.given.note(k, mostLeased)
 	l.mu.Lock()
 	l.era.Load().policy.Forget(k)
 	l.mu.Unlock()
@@ -238,18 +225,19 @@ func (l *Local) settled() *era {
 }
 
 // renew ends the era in force if the clock is past its horizon: a new one begins now, with every key as new.
-func (l *Local) renew() (*era, instant) {
+func (l *Local) renew(now time.Duration) (*era, instant) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	e, clock := l.era.Load(), l.clock.Now()
-	now := since(e.base, clock, e.tick)
-	if now.ticks <= e.horizon {
-		return e, now
+	e := l.era.Load()
+	at := e.at(now)
+	if at.ticks <= e.horizon {
+		return e, at
 	}
-	next, err := l.begin(e.limit, counted{e.policy.Limit(), e.tick}, clock)
+	next, err := l.begin(e.limit, counted{e.policy.Limit(), e.tick}, now)
 	if err != nil {
-		return e, now // a maker that refuses what it took before: the policy answers past_horizon
+		return e, at // a maker that refuses what it took before: the policy answers past_horizon
 	}
+	l.given.noteAll()
 	l.era.Store(next)
 	l.sayAnew(e.limit)
 	return next, instant{}
@@ -278,8 +266,9 @@ func (l *Local) SetLimit(_ context.Context, limit Limit) error {
 func (l *Local) put(limit Limit, c counted) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.given.noteAll()
 	old := l.era.Load()
-	next, err := l.change(old, limit, c, since(old.base, l.clock.Now(), old.tick).ticks)
+	next, err := l.change(old, limit, c, old.at(l.Now()).ticks)
 	if err != nil {
 		return err
 	}

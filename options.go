@@ -10,7 +10,7 @@ import (
 // Option changes how New makes a limiter.
 type Option func(*Local) error
 
-// WithClock takes the time from c instead of the process's monotonic clock.
+// WithClock takes the time from c instead of the process's monotonic clock: a Coarse, or one of your own.
 func WithClock(c Clock) Option {
 	return func(l *Local) error {
 		if c == nil {
@@ -49,7 +49,7 @@ func WithRegistry(r *policy.Registry) Option {
 // this process. Take it only where no stranger chooses the strings: two that collide under every seed are known.
 func WithXXH64(seed uint64) Option {
 	return func(l *Local) error {
-		l.key = func(s string) uint64 { return policy.KeyString(s, seed) }
+		l.portable, l.seed = true, seed
 		return nil
 	}
 }

@@ -13,18 +13,19 @@ import (
 const Never = time.Duration(math.MaxInt64)
 
 // Result is the complete answer to one request. It is a value: keep it, copy it. The zero Result answers nothing and
-// never allows.
+// never allows. OK says whether the request was allowed, Outcome what became of it.
 type Result struct {
-	decision policy.Decision
+	decision // whose OK and Outcome are Result's: so that asking for them does not copy all of it
 	tick     time.Duration
 	into     time.Duration // how far into its tick the request came, so that waits are exact to the nanosecond
 }
 
-// OK says whether the request was allowed.
-func (r Result) OK() bool { return r.decision.OK() }
+// decision is policy.Decision under a name that nobody else sees.
+type decision = policy.Decision
 
-// Outcome says what became of the request.
-func (r Result) Outcome() policy.Outcome { return r.decision.Outcome() }
+// NewResult is for limiters of other packages: the answer d to a request that came into after the beginning of its tick. tick
+// is above 0, into from 0 to below tick.
+func NewResult(d policy.Decision, tick, into time.Duration) Result { return Result{d, tick, into} }
 
 // Err is nil if the request was allowed; else ErrDenied, ErrTooCostly, ErrFull, ErrPastHorizon or ErrUnavailable.
 func (r Result) Err() error { return r.Outcome().Err() }
@@ -66,4 +67,14 @@ func (r Result) wait(ticks uint64) time.Duration {
 		return Never
 	}
 	return time.Duration(ticks)*r.tick - r.into
+}
+
+// Answer is all of it as plain numbers, its times in nanoseconds; a RetryAfter of Never is policy.Never.
+func (r Result) Answer() policy.Answer {
+	a := policy.Answer{Outcome: r.Outcome(), Remaining: r.Remaining(), RetryAfter: policy.Never,
+		ResetAfter: uint64(r.ResetAfter()), Delay: uint64(r.Delay()), Binding: r.Binding()}
+	if r.RetryAfter() != Never {
+		a.RetryAfter = uint64(r.RetryAfter())
+	}
+	return a
 }

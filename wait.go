@@ -230,13 +230,13 @@ func (l *Local) earliest(key uint64, total Cost) time.Duration {
 	if l.name == slidingLog {
 		whole := arith.Sub(total.first, 1) / limit.Permits
 		rest := total.first - whole*limit.Permits
-		return later(l.peek(key, N(rest)), arith.Mul(whole, limit.Period), e.tick)
+		return later(l.peek(l.Now(), key, N(rest)), arith.Mul(whole, limit.Period), e.tick)
 	}
 	first := min(total.first, limit.Burst)
-	wait := later(l.peek(key, Both(first, 0)), arith.MulDivFloor(total.first-first, limit.Period, limit.Permits), e.tick)
+	wait := later(l.peek(l.Now(), key, Both(first, 0)), arith.MulDivFloor(total.first-first, limit.Period, limit.Permits), e.tick)
 	if limit.HasSecond() {
 		second := min(total.second, limit.Burst2)
-		wait = max(wait, later(l.peek(key, Both(0, second)),
+		wait = max(wait, later(l.peek(l.Now(), key, Both(0, second)),
 			arith.MulDivFloor(total.second-second, limit.Period2, limit.Permits2), e.tick))
 	}
 	return wait
@@ -259,8 +259,8 @@ func (l *Local) Wait(ctx context.Context, key string, c Cost) error {
 	k := l.key(key)
 	return bench{
 		queue: &l.queue, key: k, clock: l.clock, heard: []seat{{l, k}},
-		take:     func(c Cost) Result { return l.take(k, c) },
-		peek:     func(c Cost) Result { return l.peek(k, c) },
+		take:     func(c Cost) Result { return l.answer(l.Now(), k, c) },
+		peek:     func(c Cost) Result { return l.peek(l.Now(), k, c) },
 		earliest: func(total Cost) time.Duration { return l.earliest(k, total) },
 	}.wait(ctx, c)
 }

@@ -145,6 +145,12 @@ func split(word uint64) (x, y uint64) {
 // numbers are 0 but RetryAfter, which is Never.
 func Refused(o Outcome) Decision { return Decision{tail: tailed(o, First, plain, 0)} }
 
+// Owed says of an allowed request of that cost that its key owed something before it, and so was known. Only a bucket of one
+// limit tells; false means nothing.
+func (d Decision) Owed(cost uint64) bool {
+	return d.form() == metered && d.scale != nil && d.a != cost*d.scale.Permit
+}
+
 // OK says whether the request conforms: Outcome is Allow.
 func (d Decision) OK() bool { return d.Outcome() == Allow }
 

@@ -55,13 +55,21 @@ type TwoCosts interface {
 	Refund2(now, key, cost, cost2 uint64) Outcome
 }
 
+// Batcher is a Policy that decides many requests in one call.
+type Batcher interface {
+	Policy
+	// TakeBatch takes costs[i] of keys[i] for each i, in order, all at now, and puts the decisions into out. It answers how
+	// many it decided: the length of the shortest of the three.
+	TakeBatch(now uint64, keys, costs []uint64, out []Decision) int
+}
+
 // Undoer is a Policy whose admissions can be undone exactly, so that several policies can decide all or nothing.
 type Undoer interface {
 	Policy
 	// TakeUndo is Take (Take2 for a policy with two costs) with an undo for what it admitted. undo puts the key back as
 	// it was before, its room included, and answers true; if anything else has changed the key since, it leaves the
-	// charge where it is and answers false: a permit too few, never one too many. undo is nil unless the decision
-	// is Allow.
+	// charge where it is and answers false: a permit too few, never one too many. A policy need
+	// remember only the latest admissions that may be undone: it refuses older ones. undo is nil unless the decision is Allow.
 	TakeUndo(now, key, cost, cost2 uint64) (d Decision, undo func() bool)
 }
 
