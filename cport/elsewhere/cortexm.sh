@@ -99,10 +99,6 @@ else
 	suite cortex-m3
 fi
 
-if [ "$vectors_only" = 1 ]; then
-	finish
-fi
-
 echo "== size of the code in bytes, -Os"
 if [ -x test/size.sh ] && test/size.sh "$build"; then
 	passed="$passed size"

@@ -1,6 +1,6 @@
 # lib.sh - what the scripts of this folder share: a scratch folder, what was left out, and how they end. They are run by
 # sh with `set -eu` and write nothing into the tree. Arguments: --install lets apt-get bring what is missing (Debian, as
-# root); --vectors-only leaves out what is not vectors: sizes and instruction counts. WEIR_STRICT=1 makes whatever is left out a failure.
+# root). WEIR_STRICT=1 makes whatever is left out a failure.
 
 cd "$(dirname "$0")/.." # cport
 elsewhere=elsewhere
@@ -13,13 +13,11 @@ status=0
 left_out=""
 passed=""
 install=0
-vectors_only=0
 for argument in "$@"; do
 	case "$argument" in
 	--install) install=1 ;;
-	--vectors-only) vectors_only=1 ;;
 	*)
-		echo "usage: $0 [--install] [--vectors-only]" >&2
+		echo "usage: $0 [--install]" >&2
 		exit 2
 		;;
 	esac

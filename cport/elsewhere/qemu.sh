@@ -1,8 +1,7 @@
 #!/bin/sh
 # The C library on other processors: cross-compiles test/port.c and test/vectors_main.c with the library, strictly, and
 # runs both under qemu's user emulation, the first asked by `weir verify`, the second by itself. s390x is big-endian, armhf
-# and i686 have 32 bits. The last line of `weir verify` must be "conformant" or the very line of this machine's own port,
-# which does not claim what no port in C has memory for (long_log). See lib.sh for --install and WEIR_STRICT.
+# and i686 have 32 bits. Each must be conformant. See lib.sh for --install and WEIR_STRICT.
 set -eu
 . "$(dirname "$0")/lib.sh"
 
@@ -20,8 +19,9 @@ verify() {
 		cat "$build/log"
 		return 1
 	fi
-	verdict=$(tail -n 1 "$build/log")
-	echo "$verdict"
+	tail -n 1 "$build/log"
+	why="the port is not conformant"
+	tail -n 1 "$build/log" | grep -q '^conformant: '
 }
 
 # one ARCHITECTURE COMPILER EMULATOR: builds both programs and runs them; a word of what went wrong is in $why
@@ -32,10 +32,6 @@ one() {
 	why="test/vectors_main.c does not compile"
 	$compile test/vectors_main.c src/*.c -o "$build/$1-vectors" || return 1
 	verify "$3 $build/$1-port" || return 1
-	case "$verdict" in
-	"conformant: "* | "$here") ;;
-	*) why="this machine's own port says: ${here:-nothing}" && return 1 ;;
-	esac
 	why="the runner in C has something to say"
 	"$3" "$build/$1-vectors" >"$build/log" 2>&1 || {
 		cat "$build/log"
@@ -55,16 +51,11 @@ go build -C "$weir_root" -o "$build/weir" ./cmd/weir
 "$build/weir" vectors export --c-header "$build/weir_vectors.h" >/dev/null
 
 echo "== here"
-here=""
-if have "${CC:-cc}"; then
-	why="test/port.c does not compile"
-	if ${CC:-cc} $strict_flags -O2 -Iinclude test/port.c src/*.c -o "$build/port" && verify "$build/port"; then
-		here=$verdict
-	else
-		fail here "$why"
-	fi
+if ! have "${CC:-cc}"; then
+	leave_out here "there is no ${CC:-cc}"
 else
-	leave_out here "there is no ${CC:-cc}, so every port must be conformant"
+	why="test/port.c does not compile"
+	${CC:-cc} $strict_flags -O2 -Iinclude test/port.c src/*.c -o "$build/port" && verify "$build/port" || fail here "$why"
 fi
 
 while read -r name compiler emulator _; do

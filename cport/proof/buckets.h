@@ -78,16 +78,6 @@ static inline weir_tokenbucket_tokens weir_tokenbucket_read(const weir_tokenbuck
 static inline weir_decision weir_tokenbucket_step_peek(const weir_tokenbucket_rules *rules,
                                                        weir_tokenbucket_state state, uint64_t now, uint64_t cost);
 
-/*@ requires \valid_read(rules) && \valid(d) && \separated(rules, d) && in_range(*rules);
-    requires now <= rules->horizon && cost <= rules->burst && d->debt <= spare(*rules, cost);
-    assigns d->debt;
-    ensures d->debt == \old(d->debt) + cost * rules->permit;
-    ensures \result.last == now && \result.balance == rules->tolerance - d->debt && \result.balance >= 0;
-    ensures a_balance(*rules, \result) && balance_tat(*rules, \result) == units(*rules, now) + d->debt;
-*/
-static inline weir_tokenbucket_state weir_tokenbucket_step_spend(const weir_tokenbucket_rules *rules, weir_decision *d,
-                                                                 uint64_t now, uint64_t cost);
-
 /*@ requires \valid_read(rules) && \valid(state) && \separated(rules, state);
     requires in_range(*rules) && a_balance(*rules, *state);
     assigns *state;
@@ -139,16 +129,6 @@ static inline uint64_t weir_leakybucket_water(const weir_leakybucket_rules *rule
 */
 static inline weir_decision weir_leakybucket_step_peek(const weir_leakybucket_rules *rules,
                                                        weir_leakybucket_state state, uint64_t now, uint64_t cost);
-
-/*@ requires \valid_read(rules) && \valid(d) && \separated(rules, d) && in_range(*rules);
-    requires now <= rules->horizon && cost <= rules->burst && d->debt <= spare(*rules, cost);
-    assigns d->debt;
-    ensures d->debt == \old(d->debt) + cost * rules->permit;
-    ensures \result.last == now && \result.water == d->debt && \result.water <= rules->tolerance;
-    ensures a_water(*rules, \result) && water_tat(*rules, \result) == units(*rules, now) + d->debt;
-*/
-static inline weir_leakybucket_state weir_leakybucket_step_spend(const weir_leakybucket_rules *rules, weir_decision *d,
-                                                                 uint64_t now, uint64_t cost);
 
 /*@ requires \valid_read(rules) && \valid(state) && \separated(rules, state);
     requires in_range(*rules) && a_water(*rules, *state);

@@ -149,15 +149,6 @@ static inline uint64_t weir_gcra_debt(const weir_gcra_rules *rules, uint64_t tat
 static inline weir_decision weir_gcra_step_peek(const weir_gcra_rules *rules, uint64_t tat, uint64_t now,
                                                 uint64_t cost);
 
-/*@ requires \valid_read(rules) && \valid(d) && \separated(rules, d) && in_range(*rules);
-    requires now <= rules->horizon && cost <= rules->burst && d->debt <= spare(*rules, cost);
-    assigns d->debt;
-    ensures d->debt == \old(d->debt) + cost * rules->permit;
-    ensures \result == units(*rules, now) + d->debt && \result < P63;
-*/
-static inline uint64_t weir_gcra_step_spend(const weir_gcra_rules *rules, weir_decision *d, uint64_t now,
-                                            uint64_t cost);
-
 /*@ requires \valid_read(rules) && \valid(tat) && \separated(rules, tat) && in_range(*rules) && *tat < P63;
     assigns *tat;
     ensures *tat < P63;

@@ -132,7 +132,7 @@ fault() {
     return 1
   fi
   # This theorem rests on the step's contract, so a wrong step shows there.
-  if [ "$1 $2" = "admits_burst_and_rate include/weir/gcra.h" ]; then functions=weir_gcra_step_spend; fi
+  if [ "$1 $2" = "admits_burst_and_rate include/weir/gcra.h" ]; then functions=weir_gcra_step; fi
   if prove "$root" "$1" "$file" "$functions" 2 "$log"; then
     echo "$1: '$4' is proved"
     return 1

@@ -14,6 +14,7 @@
 struct weir_dualbucket {
     weir_table table;
     weir_dualbucket_rules rules;
+    weir_limit limit; /* in force */
     uint64_t slots[];
 };
 
@@ -86,9 +87,9 @@ weir_error weir_dualbucket_init(void *block, size_t bytes, const weir_limit *lim
         error = weir_table_check(block, bytes, needed);
     }
     if (error == WEIR_OK) {
+        weir_table_init(block, sizeof *table, WEIR_DUALBUCKET_WORDS, (size_t)max_keys, seed);
         table->rules = rules;
-        table->table.limit = *limit;
-        weir_table_init(&table->table, table->slots, WEIR_DUALBUCKET_WORDS, max_keys, seed);
+        table->limit = *limit;
     }
     return error;
 }
@@ -122,10 +123,10 @@ void weir_dualbucket_destroy(weir_dualbucket *table)
 }
 #endif
 
-/* Where in slots the key's slot starts, or the free one where it would stand. Worst case: keys + 1 looks. */
+/* The number of the key's slot, or of the free one where it would stand. Worst case: keys + 1 looks. */
 static size_t weir_dualbucket_find(const weir_dualbucket *g, uint64_t key)
 {
-    return weir_table_find(&g->table, g->slots, WEIR_DUALBUCKET_WORDS, key) * WEIR_DUALBUCKET_WORDS;
+    return weir_table_find(&g->table, g->slots, key, WEIR_DUALBUCKET_WORDS);
 }
 
 static weir_dualbucket_state weir_dualbucket_load(const uint64_t *slot)
@@ -151,45 +152,45 @@ static bool weir_dualbucket_costs(const uint64_t cost[2])
 }
 
 /*
- * Answers a take, and spends where `spend`, the same table, is not NULL. A key never seen owes nothing, so it is
- * allowed whatever fits the burst: it is denied never, and `full` comes before the verdict just where it takes the
- * place of an allowance that costs. Worst case: one look-up.
+ * A key never seen owes nothing, so it is allowed whatever fits the burst: it is denied never, and `full` comes before
+ * the verdict just where it takes the place of an allowance that costs. The step works on a copy of the state, so that
+ * a key without room leaves no trace. Worst case: one look-up.
  */
-WEIR_HOT weir_dualbucket_decision weir_dualbucket_decide(const weir_dualbucket *g, weir_dualbucket *spend,
-                                                         uint64_t now, uint64_t key, const uint64_t cost[2])
+weir_dualbucket_decision weir_dualbucket_take(weir_dualbucket *table, uint64_t now, uint64_t key,
+                                              const uint64_t cost[2])
 {
     weir_dualbucket_decision d = weir_dualbucket_refused(WEIR_NONE);
 
-    if (g != NULL && cost != NULL) {
-        const size_t at = weir_dualbucket_find(g, key);
-        weir_dualbucket_state state = weir_dualbucket_load(g->slots + at);
-        d = weir_dualbucket_step_peek(&g->rules, &state, now, cost);
+    if (table != NULL && cost != NULL) {
+        uint64_t *slot = table->slots + weir_dualbucket_find(table, key) * WEIR_DUALBUCKET_WORDS;
+        weir_dualbucket_state state = weir_dualbucket_load(slot);
+        d = weir_dualbucket_step(&table->rules, &state, now, cost);
         if (d.outcome == WEIR_ALLOW && weir_dualbucket_costs(cost)) {
-            if (weir_table_no_room(&g->table, g->slots + at)) {
+            if (weir_table_hold(&table->table, slot, key)) {
+                weir_dualbucket_store(slot, &state);
+            } else {
                 d = weir_dualbucket_refused(WEIR_FULL);
-            } else if (spend != NULL) {
-                uint64_t *held = spend->slots + at;
-                weir_table_hold(&spend->table, held, key);
-                weir_dualbucket_step_spend(&g->rules, &state, &d, now, cost);
-                weir_dualbucket_store(held, &state);
             }
         }
     }
     return d;
 }
 
-/* Worst case: one look-up. */
-weir_dualbucket_decision weir_dualbucket_take(weir_dualbucket *table, uint64_t now, uint64_t key,
-                                              const uint64_t cost[2])
-{
-    return weir_dualbucket_decide(table, table, now, key, cost);
-}
-
-/* Worst case: one look-up. */
+/* `full` as for a take. Worst case: one look-up. */
 weir_dualbucket_decision weir_dualbucket_peek(const weir_dualbucket *table, uint64_t now, uint64_t key,
                                               const uint64_t cost[2])
 {
-    return weir_dualbucket_decide(table, NULL, now, key, cost);
+    weir_dualbucket_decision d = weir_dualbucket_refused(WEIR_NONE);
+
+    if (table != NULL && cost != NULL) {
+        const uint64_t *slot = table->slots + weir_dualbucket_find(table, key) * WEIR_DUALBUCKET_WORDS;
+        const weir_dualbucket_state state = weir_dualbucket_load(slot);
+        d = weir_dualbucket_step_peek(&table->rules, &state, now, cost);
+        if (d.outcome == WEIR_ALLOW && weir_dualbucket_costs(cost) && weir_table_no_room(&table->table, slot)) {
+            d = weir_dualbucket_refused(WEIR_FULL);
+        }
+    }
+    return d;
 }
 
 void weir_dualbucket_prefetch(const weir_dualbucket *table, uint64_t key)
@@ -210,7 +211,7 @@ weir_error weir_dualbucket_refund(weir_dualbucket *table, uint64_t now, uint64_t
     if (now > table->rules.horizon) {
         return WEIR_ERR_PAST_HORIZON;
     }
-    slot = table->slots + weir_dualbucket_find(table, key);
+    slot = table->slots + weir_dualbucket_find(table, key) * WEIR_DUALBUCKET_WORDS;
     if (weir_table_held(slot)) {
         weir_dualbucket_state state = weir_dualbucket_load(slot);
         weir_dualbucket_step_refund(&table->rules, &state, now, cost);
@@ -222,14 +223,14 @@ weir_error weir_dualbucket_refund(weir_dualbucket *table, uint64_t now, uint64_t
 /* Worst case: one look-up and one removal. */
 void weir_dualbucket_forget(weir_dualbucket *table, uint64_t key)
 {
-    size_t at;
+    size_t i;
 
     if (table == NULL) {
         return;
     }
-    at = weir_dualbucket_find(table, key);
-    if (weir_table_held(table->slots + at)) {
-        weir_table_remove(&table->table, table->slots, WEIR_DUALBUCKET_WORDS, at / WEIR_DUALBUCKET_WORDS);
+    i = weir_dualbucket_find(table, key);
+    if (weir_table_held(table->slots + i * WEIR_DUALBUCKET_WORDS)) {
+        weir_table_remove(&table->table, table->slots, WEIR_DUALBUCKET_WORDS, i);
     }
 }
 
@@ -300,7 +301,7 @@ weir_error weir_dualbucket_relimit(weir_dualbucket *table, uint64_t now, const w
         }
     }
     table->rules = to;
-    table->table.limit = *limit;
+    table->limit = *limit;
     return WEIR_OK;
 }
 
@@ -323,7 +324,7 @@ weir_limit weir_dualbucket_limit(const weir_dualbucket *table)
 {
     static const weir_limit none = {0, 0, 0, 0, 0, 0};
 
-    return table == NULL ? none : table->table.limit;
+    return table == NULL ? none : table->limit;
 }
 
 const weir_dualbucket_rules *weir_dualbucket_rules_of(const weir_dualbucket *table)

@@ -14,6 +14,7 @@
 struct weir_gcra {
     weir_table table;
     weir_gcra_rules rules;
+    weir_limit limit; /* in force */
     uint64_t slots[];
 };
 
@@ -54,9 +55,9 @@ weir_error weir_gcra_init(void *block, size_t bytes, const weir_limit *limit, ui
         error = weir_table_check(block, bytes, needed);
     }
     if (error == WEIR_OK) {
+        weir_table_init(block, sizeof *table, WEIR_GCRA_WORDS, (size_t)max_keys, seed);
         table->rules = rules;
-        table->table.limit = *limit;
-        weir_table_init(&table->table, table->slots, WEIR_GCRA_WORDS, max_keys, seed);
+        table->limit = *limit;
     }
     return error;
 }
@@ -90,49 +91,49 @@ void weir_gcra_destroy(weir_gcra *table)
 }
 #endif
 
-/* Where in slots the key's slot starts, or the free one where it would stand. Worst case: keys + 1 looks. */
+/* The number of the key's slot, or of the free one where it would stand. Worst case: keys + 1 looks. */
 static size_t weir_gcra_find(const weir_gcra *g, uint64_t key)
 {
-    return weir_table_find(&g->table, g->slots, WEIR_GCRA_WORDS, key) * WEIR_GCRA_WORDS;
+    return weir_table_find(&g->table, g->slots, key, WEIR_GCRA_WORDS);
 }
 
 /*
- * Answers a take, and spends where `spend`, the same table, is not NULL. A key never seen owes nothing, so it is
- * allowed whatever fits the burst: it is denied never, and `full` comes before the verdict just where it takes the
- * place of an allowance that costs. Worst case: one look-up.
+ * A key never seen owes nothing, so it is allowed whatever fits the burst: it is denied never, and `full` comes before
+ * the verdict just where it takes the place of an allowance that costs. The step works on a copy of the state, so that
+ * a key without room leaves no trace. Worst case: one look-up.
  */
-WEIR_HOT weir_decision weir_gcra_decide(const weir_gcra *g, weir_gcra *spend, uint64_t now, uint64_t key,
-                                        uint64_t cost)
+weir_decision weir_gcra_take(weir_gcra *table, uint64_t now, uint64_t key, uint64_t cost)
 {
     weir_decision d = weir_refused(WEIR_NONE);
 
-    if (g != NULL) {
-        const size_t at = weir_gcra_find(g, key);
-        const uint64_t *slot = g->slots + at;
-        d = weir_gcra_step_peek(&g->rules, slot[1] & ~WEIR_HELD, now, cost);
+    if (table != NULL) {
+        uint64_t *slot = table->slots + weir_gcra_find(table, key) * WEIR_GCRA_WORDS;
+        uint64_t tat = slot[1] & ~WEIR_HELD;
+        d = weir_gcra_step(&table->rules, &tat, now, cost);
         if (d.outcome == WEIR_ALLOW && cost > 0) {
-            if (weir_table_no_room(&g->table, slot)) {
+            if (weir_table_hold(&table->table, slot, key)) {
+                slot[1] = tat | WEIR_HELD;
+            } else {
                 d = weir_refused(WEIR_FULL);
-            } else if (spend != NULL) {
-                uint64_t *held = spend->slots + at;
-                weir_table_hold(&spend->table, held, key);
-                held[1] = weir_gcra_step_spend(&g->rules, &d, now, cost) | WEIR_HELD;
             }
         }
     }
     return d;
 }
 
-/* Worst case: one look-up. */
-weir_decision weir_gcra_take(weir_gcra *table, uint64_t now, uint64_t key, uint64_t cost)
-{
-    return weir_gcra_decide(table, table, now, key, cost);
-}
-
-/* Worst case: one look-up. */
+/* `full` as for a take. Worst case: one look-up. */
 weir_decision weir_gcra_peek(const weir_gcra *table, uint64_t now, uint64_t key, uint64_t cost)
 {
-    return weir_gcra_decide(table, NULL, now, key, cost);
+    weir_decision d = weir_refused(WEIR_NONE);
+
+    if (table != NULL) {
+        const uint64_t *slot = table->slots + weir_gcra_find(table, key) * WEIR_GCRA_WORDS;
+        d = weir_gcra_step_peek(&table->rules, slot[1] & ~WEIR_HELD, now, cost);
+        if (d.outcome == WEIR_ALLOW && cost > 0 && weir_table_no_room(&table->table, slot)) {
+            d = weir_refused(WEIR_FULL);
+        }
+    }
+    return d;
 }
 
 void weir_gcra_prefetch(const weir_gcra *table, uint64_t key)
@@ -153,7 +154,7 @@ weir_error weir_gcra_refund(weir_gcra *table, uint64_t now, uint64_t key, uint64
     if (now > table->rules.horizon) {
         return WEIR_ERR_PAST_HORIZON;
     }
-    slot = table->slots + weir_gcra_find(table, key);
+    slot = table->slots + weir_gcra_find(table, key) * WEIR_GCRA_WORDS;
     if (weir_table_held(slot)) {
         slot[1] = weir_gcra_step_refund(&table->rules, slot[1] & ~WEIR_HELD, now, cost) | WEIR_HELD;
     }
@@ -163,14 +164,14 @@ weir_error weir_gcra_refund(weir_gcra *table, uint64_t now, uint64_t key, uint64
 /* Worst case: one look-up and one removal. */
 void weir_gcra_forget(weir_gcra *table, uint64_t key)
 {
-    size_t at;
+    size_t i;
 
     if (table == NULL) {
         return;
     }
-    at = weir_gcra_find(table, key);
-    if (weir_table_held(table->slots + at)) {
-        weir_table_remove(&table->table, table->slots, WEIR_GCRA_WORDS, at / WEIR_GCRA_WORDS);
+    i = weir_gcra_find(table, key);
+    if (weir_table_held(table->slots + i * WEIR_GCRA_WORDS)) {
+        weir_table_remove(&table->table, table->slots, WEIR_GCRA_WORDS, i);
     }
 }
 
@@ -232,7 +233,7 @@ weir_error weir_gcra_relimit(weir_gcra *table, uint64_t now, const weir_limit *l
         }
     }
     table->rules = to;
-    table->table.limit = *limit;
+    table->limit = *limit;
     return WEIR_OK;
 }
 
@@ -255,7 +256,7 @@ weir_limit weir_gcra_limit(const weir_gcra *table)
 {
     static const weir_limit none = {0, 0, 0, 0, 0, 0};
 
-    return table == NULL ? none : table->table.limit;
+    return table == NULL ? none : table->limit;
 }
 
 const weir_gcra_rules *weir_gcra_rules_of(const weir_gcra *table)

@@ -23,6 +23,7 @@ struct weir_slidinglog {
     weir_table table;
     weir_slidinglog_rules rules;
     uint64_t used, spare; /* used: the logs that have ever been handed out */
+    weir_limit limit; /* in force */
     uint64_t slots[];
 };
 
@@ -66,19 +67,19 @@ static uint64_t weir_slidinglog_stride(const weir_slidinglog_rules *rules)
 
 /*
  * The checks that size, init and create share: *rules and *bytes mean something only for WEIR_OK. Bounds: entries
- * that alone are more bytes than 64 bits count are cut to a number of bytes that no machine has.
+ * that alone are more bytes than size_t counts are cut to a number of bytes that no machine has.
  */
 static weir_error weir_slidinglog_plan(weir_slidinglog_rules *rules, size_t *bytes, const weir_limit *limit,
                                        uint64_t max_keys)
 {
-    const uint64_t most = UINT64_MAX / sizeof(weir_slidinglog_entry) - 8;
+    const size_t most = SIZE_MAX / sizeof(weir_slidinglog_entry) - 8;
     weir_error error = weir_slidinglog_rules_init(rules, limit);
-    uint64_t beside;
+    size_t beside;
 
     if (error != WEIR_OK) {
         return error;
     }
-    beside = rules->entries > most ? UINT64_MAX : weir_slidinglog_stride(rules) * sizeof(uint64_t);
+    beside = rules->entries > most ? SIZE_MAX : (size_t)weir_slidinglog_stride(rules) * sizeof(uint64_t);
     return weir_table_bytes(max_keys, sizeof(struct weir_slidinglog), WEIR_SLIDINGLOG_WORDS, beside, bytes);
 }
 
@@ -105,11 +106,9 @@ weir_error weir_slidinglog_init(void *block, size_t bytes, const weir_limit *lim
         error = weir_table_check(block, bytes, needed);
     }
     if (error == WEIR_OK) {
+        weir_table_init(block, sizeof *table, WEIR_SLIDINGLOG_WORDS, (size_t)max_keys, seed);
         table->rules = rules;
-        table->used = 0;
-        table->spare = 0;
-        table->table.limit = *limit;
-        weir_table_init(&table->table, table->slots, WEIR_SLIDINGLOG_WORDS, max_keys, seed);
+        table->limit = *limit;
     }
     return error;
 }
@@ -143,10 +142,10 @@ void weir_slidinglog_destroy(weir_slidinglog *table)
 }
 #endif
 
-/* Where in slots the key's slot starts, or the free one where it would stand. Worst case: keys + 1 looks. */
+/* The number of the key's slot, or of the free one where it would stand. Worst case: keys + 1 looks. */
 static size_t weir_slidinglog_find(const weir_slidinglog *g, uint64_t key)
 {
-    return weir_table_find(&g->table, g->slots, WEIR_SLIDINGLOG_WORDS, key) * WEIR_SLIDINGLOG_WORDS;
+    return weir_table_find(&g->table, g->slots, key, WEIR_SLIDINGLOG_WORDS);
 }
 
 /* Where log i is; log 0 stands behind the last slot. */
@@ -222,12 +221,11 @@ weir_answer weir_slidinglog_take(weir_slidinglog *table, uint64_t now, uint64_t 
     if (table == NULL) {
         return weir_slidinglog_refused(WEIR_NONE);
     }
-    slot = table->slots + weir_slidinglog_find(table, key);
+    slot = table->slots + weir_slidinglog_find(table, key) * WEIR_SLIDINGLOG_WORDS;
     if (weir_slidinglog_begins(table, slot, now, cost)) {
-        if (weir_table_no_room(&table->table, slot)) {
+        if (!weir_table_hold(&table->table, slot, key)) {
             return weir_slidinglog_refused(WEIR_FULL);
         }
-        weir_table_hold(&table->table, slot, key);
         slot[1] = weir_slidinglog_claim(table) | WEIR_HELD;
     }
     if (!weir_table_held(slot)) {
@@ -247,7 +245,7 @@ weir_answer weir_slidinglog_peek(const weir_slidinglog *table, uint64_t now, uin
     if (table == NULL) {
         return weir_slidinglog_refused(WEIR_NONE);
     }
-    slot = table->slots + weir_slidinglog_find(table, key);
+    slot = table->slots + weir_slidinglog_find(table, key) * WEIR_SLIDINGLOG_WORDS;
     if (weir_slidinglog_begins(table, slot, now, cost) && weir_table_no_room(&table->table, slot)) {
         return weir_slidinglog_refused(WEIR_FULL);
     }
@@ -264,7 +262,7 @@ uint64_t weir_slidinglog_next(const weir_slidinglog *table, uint64_t now, uint64
     if (table == NULL) {
         return 0;
     }
-    log = weir_slidinglog_read(table, table->slots + weir_slidinglog_find(table, key), &ring);
+    log = weir_slidinglog_read(table, table->slots + weir_slidinglog_find(table, key) * WEIR_SLIDINGLOG_WORDS, &ring);
     return weir_slidinglog_step_next(&table->rules, log, ring, now);
 }
 
@@ -286,7 +284,7 @@ weir_error weir_slidinglog_refund(weir_slidinglog *table, uint64_t now, uint64_t
     if (now > WEIR_SLIDINGLOG_HORIZON) {
         return WEIR_ERR_PAST_HORIZON;
     }
-    slot = table->slots + weir_slidinglog_find(table, key);
+    slot = table->slots + weir_slidinglog_find(table, key) * WEIR_SLIDINGLOG_WORDS;
     if (weir_table_held(slot)) {
         weir_slidinglog_step_refund(&table->rules, weir_slidinglog_log_of(table, slot[1]),
                                     weir_slidinglog_ring_of(table, slot[1]), now, cost);
@@ -297,14 +295,14 @@ weir_error weir_slidinglog_refund(weir_slidinglog *table, uint64_t now, uint64_t
 /* Worst case: one look-up and one removal. */
 void weir_slidinglog_forget(weir_slidinglog *table, uint64_t key)
 {
-    size_t at;
+    size_t i;
 
     if (table == NULL) {
         return;
     }
-    at = weir_slidinglog_find(table, key);
-    if (weir_table_held(table->slots + at)) {
-        weir_slidinglog_free(table, at / WEIR_SLIDINGLOG_WORDS);
+    i = weir_slidinglog_find(table, key);
+    if (weir_table_held(table->slots + i * WEIR_SLIDINGLOG_WORDS)) {
+        weir_slidinglog_free(table, i);
     }
 }
 
@@ -355,7 +353,7 @@ weir_error weir_slidinglog_relimit(weir_slidinglog *table, uint64_t now, const w
     }
     table->rules.permits = to.permits;
     table->rules.period = to.period;
-    table->table.limit = *limit;
+    table->limit = *limit;
     return WEIR_OK;
 }
 
@@ -378,7 +376,7 @@ weir_limit weir_slidinglog_limit(const weir_slidinglog *table)
 {
     static const weir_limit none = {0, 0, 0, 0, 0, 0};
 
-    return table == NULL ? none : table->table.limit;
+    return table == NULL ? none : table->limit;
 }
 
 uint64_t weir_slidinglog_entries(const weir_slidinglog *table)

@@ -1,61 +1,30 @@
 /* table.c - what a table does now and then: it is made, loses a key, is swept. See table.h. */
 #include "table.h"
 
-/*
- * Bounds: one key takes no more than 1.5 slots and what is beside them, and one slot is always free; what is left
- * of half the address space is divided by that, so that no sum or product wraps. header + slot is far below it.
- */
-weir_error weir_table_bytes(uint64_t max_keys, size_t header, size_t words, uint64_t beside, size_t *bytes)
+/* Each number is drawn from the last by one of weir_scatter's rounds; the odd number is 2^64 over the golden ratio. */
+void weir_table_init(void *block, size_t header, size_t words, size_t max_keys, uint64_t seed)
 {
-    const size_t slot = words * sizeof(uint64_t), room = SIZE_MAX / 2 - header - slot;
-    size_t keys, more;
-
-    if (beside > room || max_keys > room || max_keys == 0) {
-        return WEIR_ERR_MAX_KEYS;
-    }
-    keys = (size_t)max_keys;
-    more = (size_t)beside;
-    if (keys > room / (slot / 2 * 3 + more)) {
-        return WEIR_ERR_MAX_KEYS;
-    }
-    *bytes = header + (keys + keys / 2 + 1) * slot + keys * more;
-    return WEIR_OK;
-}
-
-weir_error weir_table_check(const void *block, size_t bytes, size_t needed)
-{
-    if ((uintptr_t)block % WEIR_ALIGN != 0) {
-        return WEIR_ERR_ALIGN;
-    }
-    return bytes < needed ? WEIR_ERR_SIZE : WEIR_OK;
-}
-
-/*
- * Draws from the seed by the same rounds under fixed numbers, those of splitmix64 (Steele, Lea, Flood, OOPSLA 2014).
- * Bounds: max_keys is one that weir_table_bytes has let pass, so that the slots fit a size_t.
- */
-void weir_table_init(weir_table *t, uint64_t *at, size_t words, uint64_t max_keys, uint64_t seed)
-{
-    static const uint64_t odd[2] = {UINT64_C(0xbf58476d1ce4e5b9), UINT64_C(0x94d049bb133111eb)};
-    const size_t keys = (size_t)max_keys, slots = keys + keys / 2 + 1;
+    const uint64_t golden = UINT64_C(0x9e3779b97f4a7c15);
+    const size_t slots = weir_table_slots(max_keys);
+    weir_table *t = (weir_table *)block;
+    uint64_t *word = (uint64_t *)block;
     size_t i;
 
-    t->slots = slots;
-    t->max_keys = keys;
-    t->keys = 0;
-    t->cursor = 0;
-    for (i = 0; i < 3; i++) {
-        seed = weir_scatter(seed + UINT64_C(0x9e3779b97f4a7c15), odd) | 1;
-        t->place[i] = seed;
+    for (i = header / sizeof *word + slots * words; i > 0; i--) {
+        *word++ = 0;
     }
-    for (i = 0; i < slots * words; i++) {
-        at[i] = 0;
+    t->slots = slots;
+    t->max_keys = max_keys;
+    for (i = 0; i < 3; i++) {
+        seed += golden;
+        seed = (seed ^ seed >> 32) * golden | 1;
+        t->place[i] = seed;
     }
 }
 
-size_t weir_table_seek(const weir_table *t, const uint64_t *at, size_t words, uint64_t key)
+size_t weir_table_seek(const weir_table *t, const uint64_t *at, uint64_t key, size_t words)
 {
-    return weir_table_look(t, at, words, key);
+    return weir_table_look(t, at, key, words);
 }
 
 /* How far slot b is behind slot a, going round the table's end. Below slots. */

@@ -26,13 +26,11 @@
 
 #define WEIR_HELD (UINT64_C(1) << 63)
 
-/* What every take goes through: in place, unless the compiler is told to make small code (-Os). */
-#if defined(__GNUC__) && !defined(__OPTIMIZE_SIZE__)
-#define WEIR_HOT static inline __attribute__((always_inline))
-#elif defined(__GNUC__)
-#define WEIR_HOT static __attribute__((noinline))
+/* A condition that hardly ever holds: the compiler puts what follows from it out of the way of a take. */
+#if defined(__GNUC__)
+#define WEIR_RARELY(condition) __builtin_expect((condition), 0)
 #else
-#define WEIR_HOT static
+#define WEIR_RARELY(condition) (condition)
 #endif
 
 typedef struct weir_table {
@@ -41,22 +39,48 @@ typedef struct weir_table {
     uint64_t keys;     /* how many are */
     uint64_t cursor;   /* where the next sweep goes on; below slots */
     uint64_t place[3]; /* what places the keys: odd numbers drawn from the seed */
-    weir_limit limit;  /* in force */
 } weir_table;
+
+/* How many slots so many keys have: half as many again, and one that is always free. */
+static inline size_t weir_table_slots(size_t keys)
+{
+    return keys + keys / 2 + 1;
+}
 
 /*
  * The bytes of a block for max_keys keys: a header, slots of so many words, and beside them so many bytes a key.
  * WEIR_ERR_MAX_KEYS, and *bytes is not touched, if max_keys is 0 or they are more than half of what size_t counts
- * (the largest object that C can point into). header and words are small; beside is any number.
+ * (the largest object that C can point into). header and words are small; beside is any number. In place, so that the
+ * division is the compiler's where beside is a constant.
+ *
+ * Bounds: one key takes no more than 1.5 slots and what is beside them, and one slot is always free; what is left
+ * of half the address space is divided by that, so that no sum or product wraps. header + slot is far below it.
  */
-WEIR_INTERNAL weir_error weir_table_bytes(uint64_t max_keys, size_t header, size_t words, uint64_t beside,
-                                          size_t *bytes);
+static inline weir_error weir_table_bytes(uint64_t max_keys, size_t header, size_t words, size_t beside, size_t *bytes)
+{
+    const size_t slot = words * sizeof(uint64_t), room = SIZE_MAX / 2 - header - slot, keys = (size_t)max_keys;
+
+    if (max_keys == 0 || beside > room || max_keys > room / (slot / 2 * 3 + beside)) {
+        return WEIR_ERR_MAX_KEYS;
+    }
+    *bytes = header + weir_table_slots(keys) * slot + keys * beside;
+    return WEIR_OK;
+}
 
 /* Whether a block is aligned (WEIR_ERR_ALIGN) and as large as is needed (WEIR_ERR_SIZE). */
-WEIR_INTERNAL weir_error weir_table_check(const void *block, size_t bytes, size_t needed);
+static inline weir_error weir_table_check(const void *block, size_t bytes, size_t needed)
+{
+    if ((uintptr_t)block % WEIR_ALIGN != 0) {
+        return WEIR_ERR_ALIGN;
+    }
+    return bytes < needed ? WEIR_ERR_SIZE : WEIR_OK;
+}
 
-/* Makes an empty table of free slots. One write a word. */
-WEIR_INTERNAL void weir_table_init(weir_table *t, uint64_t *at, size_t words, uint64_t max_keys, uint64_t seed);
+/*
+ * Makes a block an empty table: header and slots are zeros but for what is said of the table. max_keys is one that
+ * weir_table_bytes has let pass. One write a word.
+ */
+WEIR_INTERNAL void weir_table_init(void *block, size_t header, size_t words, size_t max_keys, uint64_t seed);
 
 /*
  * Frees held slot hole and moves up each key behind it that would then be met no later than at its home, so that
@@ -112,7 +136,7 @@ static inline size_t weir_table_home(const weir_table *t, uint64_t key)
     const uint64_t x = weir_scatter(key ^ t->place[0], t->place + 1);
 
 #if SIZE_MAX > UINT32_MAX
-    if (t->slots > UINT32_MAX) {
+    if (WEIR_RARELY(t->slots > UINT32_MAX)) {
         return (size_t)weir_multiply(x, t->slots).high;
     }
 #endif
@@ -131,30 +155,26 @@ static inline bool weir_table_held(const uint64_t *slot)
 }
 
 /* The slot that holds key, or the free one where it would stand. Worst case: keys + 1 looks. */
-static inline size_t weir_table_look(const weir_table *t, const uint64_t *at, size_t words, uint64_t key)
+static inline size_t weir_table_look(const weir_table *t, const uint64_t *at, uint64_t key, size_t words)
 {
-    size_t i = weir_table_home(t, key), looks;
+    size_t i = weir_table_home(t, key), looks = (size_t)t->keys;
 
-    for (looks = (size_t)t->keys; looks > 0; looks--) {
-        const uint64_t *slot = at + i * words;
-        if (slot[0] == key || !weir_table_held(slot)) {
-            break;
-        }
+    while (at[i * words] != key && weir_table_held(at + i * words) && looks-- > 0) {
         i = weir_table_after(t, i);
     }
     return i;
 }
 
 /* weir_table_look, once for the whole library. */
-WEIR_INTERNAL size_t weir_table_seek(const weir_table *t, const uint64_t *at, size_t words, uint64_t key);
+WEIR_INTERNAL size_t weir_table_seek(const weir_table *t, const uint64_t *at, uint64_t key, size_t words);
 
 /* weir_table_look: in place, or where the compiler is told to make small code (-Os), by a call. */
-static inline size_t weir_table_find(const weir_table *t, const uint64_t *at, size_t words, uint64_t key)
+static inline size_t weir_table_find(const weir_table *t, const uint64_t *at, uint64_t key, size_t words)
 {
 #if defined(__OPTIMIZE_SIZE__)
-    return weir_table_seek(t, at, words, key);
+    return weir_table_seek(t, at, key, words);
 #else
-    return weir_table_look(t, at, words, key);
+    return weir_table_look(t, at, key, words);
 #endif
 }
 
@@ -164,13 +184,20 @@ static inline bool weir_table_no_room(const weir_table *t, const uint64_t *slot)
     return !weir_table_held(slot) && (size_t)t->keys >= (size_t)t->max_keys;
 }
 
-/* Counts the key of the slot that weir_table_find gave, which has room; the caller writes its state, held. */
-static inline void weir_table_hold(weir_table *t, uint64_t *slot, uint64_t key)
+/*
+ * Gives the key the slot that weir_table_find found for it, if there is room; the caller then writes its state, held.
+ * False, and nothing changes, if there is none.
+ */
+static inline bool weir_table_hold(weir_table *t, uint64_t *slot, uint64_t key)
 {
+    if (weir_table_no_room(t, slot)) {
+        return false;
+    }
     if (!weir_table_held(slot)) {
         t->keys++;
         slot[0] = key;
     }
+    return true;
 }
 
 /* Asks for a cache line to be brought in, where the compiler knows how. Changes nothing. */

@@ -17,6 +17,7 @@
 struct weir_tokenbucket {
     weir_table table;
     weir_tokenbucket_rules rules;
+    weir_limit limit; /* in force */
     uint64_t slots[];
 };
 
@@ -58,9 +59,9 @@ weir_error weir_tokenbucket_init(void *block, size_t bytes, const weir_limit *li
         error = weir_table_check(block, bytes, needed);
     }
     if (error == WEIR_OK) {
+        weir_table_init(block, sizeof *table, WEIR_TOKENBUCKET_WORDS, (size_t)max_keys, seed);
         table->rules = rules;
-        table->table.limit = *limit;
-        weir_table_init(&table->table, table->slots, WEIR_TOKENBUCKET_WORDS, max_keys, seed);
+        table->limit = *limit;
     }
     return error;
 }
@@ -94,10 +95,10 @@ void weir_tokenbucket_destroy(weir_tokenbucket *table)
 }
 #endif
 
-/* Where in slots the key's slot starts, or the free one where it would stand. Worst case: keys + 1 looks. */
+/* The number of the key's slot, or of the free one where it would stand. Worst case: keys + 1 looks. */
 static size_t weir_tokenbucket_find(const weir_tokenbucket *g, uint64_t key)
 {
-    return weir_table_find(&g->table, g->slots, WEIR_TOKENBUCKET_WORDS, key) * WEIR_TOKENBUCKET_WORDS;
+    return weir_table_find(&g->table, g->slots, key, WEIR_TOKENBUCKET_WORDS);
 }
 
 /* The state in a slot; that of a free one is a full bucket. */
@@ -120,42 +121,42 @@ static void weir_tokenbucket_store(uint64_t *slot, weir_tokenbucket_state state)
 }
 
 /*
- * Answers a take, and spends where `spend`, the same table, is not NULL. A key never seen owes nothing, so it is
- * allowed whatever fits the burst: it is denied never, and `full` comes before the verdict just where it takes the
- * place of an allowance that costs. Worst case: one look-up.
+ * A key never seen owes nothing, so it is allowed whatever fits the burst: it is denied never, and `full` comes before
+ * the verdict just where it takes the place of an allowance that costs. The step works on a copy of the state, so that
+ * a key without room leaves no trace. Worst case: one look-up.
  */
-WEIR_HOT weir_decision weir_tokenbucket_decide(const weir_tokenbucket *g, weir_tokenbucket *spend, uint64_t now, uint64_t key,
-                                               uint64_t cost)
+weir_decision weir_tokenbucket_take(weir_tokenbucket *table, uint64_t now, uint64_t key, uint64_t cost)
 {
     weir_decision d = weir_refused(WEIR_NONE);
 
-    if (g != NULL) {
-        const size_t at = weir_tokenbucket_find(g, key);
-        const uint64_t *slot = g->slots + at;
-        d = weir_tokenbucket_step_peek(&g->rules, weir_tokenbucket_load(&g->rules, slot), now, cost);
+    if (table != NULL) {
+        uint64_t *slot = table->slots + weir_tokenbucket_find(table, key) * WEIR_TOKENBUCKET_WORDS;
+        weir_tokenbucket_state state = weir_tokenbucket_load(&table->rules, slot);
+        d = weir_tokenbucket_step(&table->rules, &state, now, cost);
         if (d.outcome == WEIR_ALLOW && cost > 0) {
-            if (weir_table_no_room(&g->table, slot)) {
+            if (weir_table_hold(&table->table, slot, key)) {
+                weir_tokenbucket_store(slot, state);
+            } else {
                 d = weir_refused(WEIR_FULL);
-            } else if (spend != NULL) {
-                uint64_t *held = spend->slots + at;
-                weir_table_hold(&spend->table, held, key);
-                weir_tokenbucket_store(held, weir_tokenbucket_step_spend(&g->rules, &d, now, cost));
             }
         }
     }
     return d;
 }
 
-/* Worst case: one look-up. */
-weir_decision weir_tokenbucket_take(weir_tokenbucket *table, uint64_t now, uint64_t key, uint64_t cost)
-{
-    return weir_tokenbucket_decide(table, table, now, key, cost);
-}
-
-/* Worst case: one look-up. */
+/* `full` as for a take. Worst case: one look-up. */
 weir_decision weir_tokenbucket_peek(const weir_tokenbucket *table, uint64_t now, uint64_t key, uint64_t cost)
 {
-    return weir_tokenbucket_decide(table, NULL, now, key, cost);
+    weir_decision d = weir_refused(WEIR_NONE);
+
+    if (table != NULL) {
+        const uint64_t *slot = table->slots + weir_tokenbucket_find(table, key) * WEIR_TOKENBUCKET_WORDS;
+        d = weir_tokenbucket_step_peek(&table->rules, weir_tokenbucket_load(&table->rules, slot), now, cost);
+        if (d.outcome == WEIR_ALLOW && cost > 0 && weir_table_no_room(&table->table, slot)) {
+            d = weir_refused(WEIR_FULL);
+        }
+    }
+    return d;
 }
 
 void weir_tokenbucket_prefetch(const weir_tokenbucket *table, uint64_t key)
@@ -176,7 +177,7 @@ weir_error weir_tokenbucket_refund(weir_tokenbucket *table, uint64_t now, uint64
     if (now > table->rules.horizon) {
         return WEIR_ERR_PAST_HORIZON;
     }
-    slot = table->slots + weir_tokenbucket_find(table, key);
+    slot = table->slots + weir_tokenbucket_find(table, key) * WEIR_TOKENBUCKET_WORDS;
     if (weir_table_held(slot)) {
         weir_tokenbucket_state state = weir_tokenbucket_load(&table->rules, slot);
         weir_tokenbucket_store(slot, weir_tokenbucket_step_refund(&table->rules, state, now, cost));
@@ -187,14 +188,14 @@ weir_error weir_tokenbucket_refund(weir_tokenbucket *table, uint64_t now, uint64
 /* Worst case: one look-up and one removal. */
 void weir_tokenbucket_forget(weir_tokenbucket *table, uint64_t key)
 {
-    size_t at;
+    size_t i;
 
     if (table == NULL) {
         return;
     }
-    at = weir_tokenbucket_find(table, key);
-    if (weir_table_held(table->slots + at)) {
-        weir_table_remove(&table->table, table->slots, WEIR_TOKENBUCKET_WORDS, at / WEIR_TOKENBUCKET_WORDS);
+    i = weir_tokenbucket_find(table, key);
+    if (weir_table_held(table->slots + i * WEIR_TOKENBUCKET_WORDS)) {
+        weir_table_remove(&table->table, table->slots, WEIR_TOKENBUCKET_WORDS, i);
     }
 }
 
@@ -253,7 +254,7 @@ weir_error weir_tokenbucket_relimit(weir_tokenbucket *table, uint64_t now, const
         }
     }
     table->rules = to;
-    table->table.limit = *limit;
+    table->limit = *limit;
     return WEIR_OK;
 }
 
@@ -276,7 +277,7 @@ weir_limit weir_tokenbucket_limit(const weir_tokenbucket *table)
 {
     static const weir_limit none = {0, 0, 0, 0, 0, 0};
 
-    return table == NULL ? none : table->table.limit;
+    return table == NULL ? none : table->limit;
 }
 
 const weir_tokenbucket_rules *weir_tokenbucket_rules_of(const weir_tokenbucket *table)

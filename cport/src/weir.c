@@ -41,11 +41,11 @@ static uint64_t weir_gcd(uint64_t a, uint64_t b)
 
 /*
  * Bounds: burst * q < 2^62 just when burst <= (2^62 - 1) / q, so no product is computed before it is known to fit.
- * q >= 2^62 makes that quotient 0, which no burst meets, and p >= 2^62 a horizon of 0, which is none.
+ * q >= 2^62 makes that quotient 0, which no burst meets.
  */
 weir_error weir_scale_init(weir_scale *scale, const weir_limit *limit)
 {
-    uint64_t g, p, q, horizon;
+    uint64_t g, p, q;
 
     if (scale == NULL || limit == NULL) {
         return WEIR_ERR_NULL;
@@ -65,14 +65,13 @@ weir_error weir_scale_init(weir_scale *scale, const weir_limit *limit)
     g = weir_gcd(limit->permits, limit->period);
     p = limit->permits / g;
     q = limit->period / g;
-    horizon = (WEIR_UNIT_BOUND - 1) / p;
-    if (limit->burst > (WEIR_UNIT_BOUND - 1) / q || horizon == 0) {
+    if (p >= WEIR_UNIT_BOUND || limit->burst > (WEIR_UNIT_BOUND - 1) / q) {
         return WEIR_ERR_LIMIT_TOO_LARGE;
     }
     scale->tick = p;
     scale->permit = q;
     scale->tolerance = limit->burst * q;
     scale->burst = limit->burst;
-    scale->horizon = horizon;
+    scale->horizon = (WEIR_UNIT_BOUND - 1) / p;
     return WEIR_OK;
 }

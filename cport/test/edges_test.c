@@ -74,7 +74,7 @@ static void test_home_of_a_large_table(void)
     weir_table *table = (weir_table *)block;
     uint64_t key, homes[8] = {0, 0, 0, 0, 0, 0, 0, 0}, i;
 
-    weir_table_init(table, block + sizeof *table / sizeof *block, 2, 2, 1);
+    weir_table_init(table, sizeof *table, 2, 2, 1);
     table->slots = UINT64_C(3) << 40;
     for (key = 0; key < 8000; key++) {
         const uint64_t home = weir_table_home(table, key);

@@ -89,7 +89,7 @@ static void compare(const model *m, const weir_gcra *table)
     SAME(held, m->keys);
     SAME(weir_gcra_keys(table), m->keys);
     for (i = 0; i < m->keys; i++) {
-        SAME(table->slots[weir_gcra_find(table, m->key[i]) + 1], m->tat[i] | WEIR_HELD);
+        SAME(table->slots[2 * weir_gcra_find(table, m->key[i]) + 1], m->tat[i] | WEIR_HELD);
     }
 }
 

@@ -1,8 +1,8 @@
 #!/bin/sh
 # What the library takes of a program, by target, in bytes of code: what a take needs, the least that a firmware calls of
 # a policy (init and take), and all calls of its table. Only functions of weir count; the helpers that the compiler's own
-# library adds (64-bit division, mostly) stand beside. size.sh BUILD; 1 if the least of GCRA on a Cortex-M0+ is over its
-# budget.
+# library adds (64-bit division, mostly) stand beside. size.sh BUILD; 1 if the least of GCRA on a Cortex-M0+ is not below
+# its budget.
 set -eu
 cd "$(dirname "$0")/.."
 build=$1
@@ -37,13 +37,13 @@ row() {
 		printf '%-18s %-12s %6s %6s %6s   %s\n' "$name" "$policy" "$(measure "$policy" take)" "$code" \
 			"$(measure "$policy" $all)" "$(helpers "$policy")"
 		case "$name $policy" in
-		"cortex-m0+ gcc gcra") [ "$code" -le $budget ] || over "$code" ;;
+		"cortex-m0+ gcc gcra") [ "$code" -lt $budget ] || over "$code" ;;
 		esac
 	done
 }
 
 over() {
-	echo "cortex-m0+ gcc gcra: $1 bytes are over the budget of $budget"
+	echo "cortex-m0+ gcc gcra: $1 bytes are not below the budget of $budget"
 	status=1
 }
 
@@ -57,10 +57,13 @@ measure() {
 	"$nm" -S -t d "$build/size/linked" | awk '$3 ~ /^[tT]$/ { sum += $2 } END { print sum + 0 }'
 }
 
-# helpers POLICY: what the least still lacks, after measure
+# helpers POLICY: what the least still lacks. What only a dropped function called stays in the linker's table of symbols, so
+# the symbols are those that what was kept refers to.
 helpers() {
 	measure "$1" $least >/dev/null
-	"$nm" -u "$build/size/linked" | awk '{ printf "%s%s", sep, $NF; sep = " " }'
+	"$nm" -u "$build/size/linked" | awk '{ print $NF }' >"$build/size/lacking"
+	"${nm%nm}objdump" -r "$build/size/linked" | awk '$2 ~ /^R_/ { sub(/[-+]0x.*/, "", $3); print $3 }' | sort -u |
+		grep -Fxf "$build/size/lacking" | paste -sd ' ' -
 }
 
 printf '%-18s %-12s %6s %6s %6s   %s\n' target policy take least all "needs of the compiler or libc"

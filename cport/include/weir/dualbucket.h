@@ -102,36 +102,27 @@ static inline weir_dualbucket_decision weir_dualbucket_step_peek(const weir_dual
 }
 
 /*
- * The second half of a step: spends costs that weir_dualbucket_step_peek has just allowed, which is the decision *d;
- * its debts become those after the request. A limit whose cost is 0 is not touched: its TAT is not even moved up to
- * now. Bounds: an allowed debt ends at L < 2^62 at most, and now * p < 2^62, so a new TAT is below 2^63.
- */
-static inline void weir_dualbucket_step_spend(const weir_dualbucket_rules *rules, weir_dualbucket_state *state,
-                                              weir_dualbucket_decision *d, uint64_t now, const uint64_t cost[2])
-{
-    int i;
-
-    for (i = 0; i < 2; i++) {
-        if (cost[i] > 0) {
-            d->debt[i] += cost[i] * rules->scale[i].permit;
-            state->tat[i] = now * rules->scale[i].tick + d->debt[i];
-        }
-    }
-}
-
-/*
  * Decides a request of cost[0] permits of the first limit and cost[1] of the second at tick now, and spends both if
- * it is allowed, else neither. *state is written only then. Outcomes: allow, deny, too_costly, past_horizon. No
- * division.
+ * it is allowed, else neither. *state is written only then. A limit whose cost is 0 is not touched: its TAT is not even
+ * moved up to now. Outcomes: allow, deny, too_costly, past_horizon. No division.
+ *
+ * Bounds: an allowed debt ends at L < 2^62 at most, and now * p < 2^62, so a new TAT is below 2^63.
  */
 static inline weir_dualbucket_decision weir_dualbucket_step(const weir_dualbucket_rules *rules,
                                                             weir_dualbucket_state *state, uint64_t now,
                                                             const uint64_t cost[2])
 {
     weir_dualbucket_decision d = weir_dualbucket_step_peek(rules, state, now, cost);
+    int i;
 
-    if (d.outcome == WEIR_ALLOW) {
-        weir_dualbucket_step_spend(rules, state, &d, now, cost);
+    if (d.outcome != WEIR_ALLOW) {
+        return d;
+    }
+    for (i = 0; i < 2; i++) {
+        if (cost[i] > 0) {
+            d.debt[i] += cost[i] * rules->scale[i].permit;
+            state->tat[i] = now * rules->scale[i].tick + d.debt[i];
+        }
     }
     return d;
 }

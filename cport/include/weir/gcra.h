@@ -63,28 +63,23 @@ static inline weir_decision weir_gcra_step_peek(const weir_gcra_rules *rules, ui
 }
 
 /*
- * The second half of a step: the state after spending cost permits that weir_gcra_step_peek has just allowed, which
- * is the decision *d; its debt becomes the one after the request.
- *
- * Bounds: an allowed debt ends at L < 2^62 at most, and now * p < 2^62, so the new TAT is below 2^63.
- */
-static inline uint64_t weir_gcra_step_spend(const weir_gcra_rules *rules, weir_decision *d, uint64_t now, uint64_t cost)
-{
-    d->debt += cost * rules->permit;
-    return now * rules->tick + d->debt;
-}
-
-/*
  * Decides a request of cost permits at tick now on the state *tat (0: never seen) and spends them if it is
  * allowed. *tat is written only then. Outcomes: allow, deny, too_costly, past_horizon. No division, no loop. A cost
  * of 0 is allowed whatever the debt and changes nothing, even where now is later than the TAT.
+ *
+ * Bounds: an allowed debt ends at L < 2^62 at most, and now * p < 2^62, so the new TAT is below 2^63.
  */
 static inline weir_decision weir_gcra_step(const weir_gcra_rules *rules, uint64_t *tat, uint64_t now, uint64_t cost)
 {
-    weir_decision d = weir_gcra_step_peek(rules, *tat, now, cost);
+    weir_decision d;
 
+    if (now > rules->horizon) {
+        return weir_refused(WEIR_PAST_HORIZON);
+    }
+    d = weir_scale_judge(rules, weir_gcra_debt(rules, *tat, now), cost);
     if (d.outcome == WEIR_ALLOW && cost > 0) {
-        *tat = weir_gcra_step_spend(rules, &d, now, cost);
+        d.debt += cost * rules->permit;
+        *tat = now * rules->tick + d.debt;
     }
     return d;
 }

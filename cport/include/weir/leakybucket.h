@@ -90,25 +90,9 @@ static inline weir_decision weir_leakybucket_step_peek(const weir_leakybucket_ru
 }
 
 /*
- * The second half of a step: the state after pouring in cost permits that weir_leakybucket_step_peek has just
- * allowed, which is the decision *d; its debt becomes the one after the request, its wait stays. Bounds: what is
- * allowed ends at L at most.
- */
-static inline weir_leakybucket_state weir_leakybucket_step_spend(const weir_leakybucket_rules *rules, weir_decision *d,
-                                                                 uint64_t now, uint64_t cost)
-{
-    weir_leakybucket_state state = {0, 0};
-
-    d->debt += cost * rules->permit;
-    state.water = d->debt;
-    state.last = now;
-    return state;
-}
-
-/*
  * Decides whether cost permits can be poured in at tick now, and pours them in if so. *state is written only then.
  * Outcomes: allow, deny, too_costly, past_horizon. No division, no loop. A cost of 0 is allowed whatever the water
- * and changes nothing.
+ * and changes nothing. Bounds: what is allowed ends at L at most.
  */
 static inline weir_decision weir_leakybucket_step(const weir_leakybucket_rules *rules, weir_leakybucket_state *state,
                                                   uint64_t now, uint64_t cost)
@@ -116,7 +100,9 @@ static inline weir_decision weir_leakybucket_step(const weir_leakybucket_rules *
     weir_decision d = weir_leakybucket_step_peek(rules, *state, now, cost);
 
     if (d.outcome == WEIR_ALLOW && cost > 0) {
-        *state = weir_leakybucket_step_spend(rules, &d, now, cost);
+        d.debt += cost * rules->permit;
+        state->water = d.debt;
+        state->last = now;
     }
     return d;
 }

@@ -130,21 +130,9 @@ static inline weir_decision weir_tokenbucket_step_peek(const weir_tokenbucket_ru
 }
 
 /*
- * The second half of a step: the state after spending cost permits that weir_tokenbucket_step_peek has just allowed,
- * which is the decision *d; its debt becomes the one after the request. Bounds: what is allowed leaves a balance of 0
- * or more, so no more than L is missing.
- */
-static inline weir_tokenbucket_state weir_tokenbucket_step_spend(const weir_tokenbucket_rules *rules, weir_decision *d,
-                                                                 uint64_t now, uint64_t cost)
-{
-    d->debt += cost * rules->permit;
-    return weir_tokenbucket_lacking(rules, d->debt, now);
-}
-
-/*
  * Decides a request of cost permits at tick now on the state and spends them if it is allowed. *state is written only
  * then. Outcomes: allow, deny, too_costly, past_horizon. No division, no loop. A cost of 0 is allowed whatever is
- * missing and changes nothing.
+ * missing and changes nothing. Bounds: what is allowed leaves a balance of 0 or more, so no more than L is missing.
  */
 static inline weir_decision weir_tokenbucket_step(const weir_tokenbucket_rules *rules, weir_tokenbucket_state *state,
                                                   uint64_t now, uint64_t cost)
@@ -152,7 +140,8 @@ static inline weir_decision weir_tokenbucket_step(const weir_tokenbucket_rules *
     weir_decision d = weir_tokenbucket_step_peek(rules, *state, now, cost);
 
     if (d.outcome == WEIR_ALLOW && cost > 0) {
-        *state = weir_tokenbucket_step_spend(rules, &d, now, cost);
+        d.debt += cost * rules->permit;
+        *state = weir_tokenbucket_lacking(rules, d.debt, now);
     }
     return d;
 }

@@ -154,9 +154,12 @@ static inline weir_decision weir_scale_judge(const weir_scale *scale, uint64_t d
     d.debt = debt;
     if (cost <= scale->burst) {
         const uint64_t spare = scale->tolerance - cost * scale->permit;
-        const bool denied = debt > spare && cost > 0;
-        d.outcome = denied ? WEIR_DENY : WEIR_ALLOW;
-        d.wait = denied ? debt - spare : 0;
+        d.outcome = WEIR_ALLOW;
+        d.wait = 0;
+        if (debt > spare && cost > 0) {
+            d.outcome = WEIR_DENY;
+            d.wait = debt - spare;
+        }
     }
     return d;
 }
