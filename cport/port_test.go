@@ -46,18 +46,13 @@ func TestPort(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.Note("bye", d.Close())
-	passed := 0
 	for _, one := range r.Results {
-		switch {
-		case one.Verdict == vectors.Pass:
-			passed++
-		case one.Verdict == vectors.Unsupported && one.Why == vectors.CanLongLog:
-		default:
+		if one.Verdict != vectors.Pass {
 			t.Errorf("%s: %s %s", one.ID, one.Verdict, one.Why)
 		}
 	}
-	if passed != len(r.Results)-1 || passed < 1600 {
-		t.Errorf("%d of %d cases passed, want all but one", passed, len(r.Results))
+	if len(r.Results) < 1600 {
+		t.Errorf("%d cases, want 1,600 at least", len(r.Results))
 	}
 }
 

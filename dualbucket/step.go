@@ -58,19 +58,19 @@ func (r *Rules) decision(v verdict, debt, debt2 uint64) policy.Decision {
 	return policy.Dual(r.pair, v.outcome, debt, v.excess, debt2, v.excess2)
 }
 
-// Step decides a request of cost permits of the first limit and cost2 of the second at tick now, and gives the state
-// after it. Both limits are charged or neither; a cost of 0 leaves its limit untouched.
-func (r *Rules) Step(s State, now, cost, cost2 uint64) (State, policy.Decision) {
+// Step decides a request of cost permits of the first limit and cost2 of the second at tick now, and charges both limits if
+// it is allowed, or neither; a cost of 0 leaves its limit untouched.
+func (r *Rules) Step(s *State, now, cost, cost2 uint64) policy.Decision {
 	if now > r.horizon {
-		return s, policy.Refused(policy.PastHorizon)
+		return policy.Refused(policy.PastHorizon)
 	}
-	debt, debt2 := r.debts(s, now)
+	debt, debt2 := r.debts(*s, now)
 	v := r.judge(debt, debt2, cost, cost2)
 	if v.outcome == policy.Allow {
 		debt, s.First = charge(&r.first, s.First, now, debt, cost)
 		debt2, s.Second = charge(&r.second, s.Second, now, debt2, cost2)
 	}
-	return s, r.decision(v, debt, debt2)
+	return r.decision(v, debt, debt2)
 }
 
 // charge adds an allowed cost to one limit: what is owed then, and the theoretical arrival time that says so.

@@ -67,9 +67,16 @@ O(1) a request, amortised over the growth of the table: one lookup, a comparison
 
 # Memory
 
-8 bytes of state a key. In a table, with the key and its marks, that is a slot of 24 bytes, and at most three quarters of
-the slots are in use. An idle key carries no information and can be dropped. Direct, which package users have for a single
-key, is one atomic word and the constants of its limit.
+8 bytes of state a key. In a table, with the key, that is a slot of 16 bytes, and five eighths to four fifths of the slots of
+a table that grows are in use: 23 bytes a key, all included, when there are many. A table with a bound of up to 2^26 keys has
+all its slots from the beginning, five for every four keys and some to spare. An idle key carries no information and can be
+dropped; a table without bound looks for such keys at every new one. Direct, for a single key, is one atomic word and the
+constants of its limit.
+
+# Concurrency
+
+A known key takes no lock: a request loads its TAT and puts the next one in by compare-and-swap, and a denied one writes
+nothing. New keys, refunds and sweeps hold the lock of one in 64 parts of the table.
 
 # Source
 
@@ -99,31 +106,22 @@ var source string
 // Doc is this package's page: what GCRA is, when to take it and when not.
 func Doc() string { return policy.Page(source) }
 
-type table struct{ *keyed.Table[State, *Rules] }
-
 // New makes GCRA under a limit, which must have no second one. It is a policy.Maker. The policy is also a
-// policy.Undoer and a policy.Mover. The error is a *policy.LimitError.
+// policy.Undoer, a policy.Mover and a policy.Batcher. The error is a *policy.LimitError.
 func New(l policy.Limit, o policy.Options) (policy.Policy, error) {
-	t, err := keyed.New[State](l, o, NewRules)
+	t, err := keyed.NewWords(l, o, func(l policy.Limit) (keyed.WordRules, error) { return NewRules(l) })
 	if err != nil {
 		return nil, err
 	}
-	return table{t}, nil
-}
-
-// Move is policy.Mover's.
-func (t table) Move(now, then uint64, l policy.Limit) (policy.Policy, error) {
-	next, err := t.Moved(now, then, l)
-	if err != nil {
-		return nil, err
-	}
-	return table{next}, nil
+	return t, nil
 }
 
 // Direct is GCRA for one key that has no name: one atomic word, no table. It is safe for concurrent use and must not be
 // copied; make one with NewDirect. The zero Direct decides nothing.
 type Direct struct {
+	_     [64]byte // what is written stands on a cache line of its own
 	tat   atomic.Uint64
+	_     [56]byte
 	rules Rules
 }
 
@@ -139,36 +137,43 @@ func NewDirect(l policy.Limit) (*Direct, error) {
 // Take decides a request of cost permits at tick now, and spends them if it is allowed: one load and one
 // compare-and-swap where nobody else comes between. A denied request writes nothing.
 func (d *Direct) Take(now, cost uint64) policy.Decision {
+	q, ok := d.rules.scale.Demand(now, cost)
+	if !ok {
+		return d.Peek(now, cost)
+	}
 	for {
 		tat := d.tat.Load()
-		next, decision := d.rules.Step(State(tat), now, cost, 0)
-		if uint64(next) == tat || d.tat.CompareAndSwap(tat, uint64(next)) {
-			return decision
+		debt := q.Debt(tat)
+		if !q.Conforms(debt) {
+			return q.Denied(&d.rules.scale, debt)
+		}
+		if d.tat.CompareAndSwap(tat, q.After(debt)) {
+			return q.Allowed(&d.rules.scale, debt)
 		}
 	}
 }
 
 // Peek is what Take would decide; it changes nothing. Remaining and ResetAfter are as they stand.
 func (d *Direct) Peek(now, cost uint64) policy.Decision {
-	return d.rules.Peek(State(d.tat.Load()), now, cost, 0)
+	return d.rules.Peek(d.tat.Load(), now, cost)
 }
 
 // Refund gives back cost permits of an earlier request, never making the key better than new. The outcome is Allow, or
 // PastHorizon and nothing is changed.
 func (d *Direct) Refund(now, cost uint64) policy.Outcome {
-	if now > d.rules.Horizon() {
+	if now > d.rules.scale.Horizon {
 		return policy.PastHorizon
 	}
 	for {
 		tat := d.tat.Load()
-		if d.tat.CompareAndSwap(tat, uint64(d.rules.Refund(State(tat), now, cost, 0))) {
+		if d.tat.CompareAndSwap(tat, d.rules.Refund(tat, now, cost)) {
 			return policy.Allow
 		}
 	}
 }
 
 // Horizon is the largest now that is decided, in ticks.
-func (d *Direct) Horizon() uint64 { return d.rules.Horizon() }
+func (d *Direct) Horizon() uint64 { return d.rules.scale.Horizon }
 
 // Limit is the limit in force.
 func (d *Direct) Limit() policy.Limit { return d.rules.Limit() }

@@ -45,20 +45,20 @@ func (r *Rules) water(s State, now uint64) uint64 {
 	return arith.Sub(s.Water, (now-s.Last)*r.scale.Tick)
 }
 
-// Step decides whether cost permits can be poured in at tick now, and gives the state after it: the same state unless
-// the request is allowed and costs something. The decision's Delay is how long what was in the bucket before takes
-// to leak. The last argument is not used; it is there because a dual bucket takes two costs.
-func (r *Rules) Step(s State, now, cost, _ uint64) (State, policy.Decision) {
+// Step decides whether cost permits can be poured in at tick now, and pours them in if they can. The decision's Delay is how
+// long what was in the bucket before takes to leak. The last argument is not used; it is there because a dual bucket takes
+// two costs.
+func (r *Rules) Step(s *State, now, cost, _ uint64) policy.Decision {
 	if now > r.scale.Horizon {
-		return s, policy.Refused(policy.PastHorizon)
+		return policy.Refused(policy.PastHorizon)
 	}
-	water := r.water(s, now)
+	water := r.water(*s, now)
 	outcome, wait := r.judge(water, cost)
 	if outcome == policy.Allow && cost > 0 {
 		water += cost * r.scale.Permit
-		s = State{water, now}
+		*s = State{water, now}
 	}
-	return s, policy.Metered(&r.scale, outcome, water, wait)
+	return policy.Metered(&r.scale, outcome, water, wait)
 }
 
 // Peek decides as Step would and pours nothing in: what remains is what there is now.

@@ -68,19 +68,19 @@ func (r *Rules) Tokens(s State, now uint64) Tokens {
 	return Tokens{units / r.scale.Permit, units % r.scale.Permit, r.scale.Permit}
 }
 
-// Step decides a request of cost permits at tick now, and gives the state after it: the same state unless the request
-// is allowed and costs something. The last argument is not used; it is there because a dual bucket takes two costs.
-func (r *Rules) Step(s State, now, cost, _ uint64) (State, policy.Decision) {
+// Step decides a request of cost permits at tick now, and takes them out of the bucket if it is allowed. The last argument is
+// not used; it is there because a dual bucket takes two costs.
+func (r *Rules) Step(s *State, now, cost, _ uint64) policy.Decision {
 	if now > r.scale.Horizon {
-		return s, policy.Refused(policy.PastHorizon)
+		return policy.Refused(policy.PastHorizon)
 	}
-	missing := r.missing(s, now)
+	missing := r.missing(*s, now)
 	outcome, excess := r.scale.Judge(missing, cost)
 	if outcome == policy.Allow && cost > 0 {
 		missing += cost * r.scale.Permit
-		s = r.lacking(missing, now)
+		*s = r.lacking(missing, now)
 	}
-	return s, policy.Metered(&r.scale, outcome, missing, excess)
+	return policy.Metered(&r.scale, outcome, missing, excess)
 }
 
 // Peek decides as Step would and spends nothing: what remains is what there is now.

@@ -13,7 +13,7 @@ const (
 )
 
 // placement is the two words that decide where keys stand, the second of them odd.
-type placement [2]uint64
+type placement struct{ add, multiply uint64 }
 
 // newPlacement spreads a seed over both; 0 draws both in secret.
 func newPlacement(seed uint64) placement {
@@ -27,13 +27,22 @@ func newPlacement(seed uint64) placement {
 // hash folds the two halves of a 128-bit product, twice, so that every bit of the key reaches every bit of the hash in a way
 // that only the seed tells. Once is not enough: keys that differ in a few neighbouring bits crowd under some seeds.
 func (p placement) hash(key uint64) uint64 {
-	hi, lo := bits.Mul64(key^p[0], p[1])
-	hi, lo = bits.Mul64(hi^lo^p[1], golden)
+	hi, lo := bits.Mul64(key^p.add, p.multiply)
+	hi, lo = bits.Mul64(hi^lo^p.multiply, golden)
 	return hi ^ lo
 }
 
 // shardOf is the shard of a key with hash h: its highest bits.
 func shardOf(h uint64) uint64 { return h >> (64 - shardBits) }
+
+// foreign is a key that does not stand in the shard: of a few, one does not.
+func (p placement) foreign(shard uint64) uint64 {
+	key := uint64(0)
+	for shardOf(p.hash(key)) == shard {
+		key++
+	}
+	return key
+}
 
 // home is the slot where the search for a key with hash h begins, of so many: the bits below the shard's, as a fraction of
 // the whole. So keys stand nearly in the order of their hashes whatever the size is, and a shard that moves to another size

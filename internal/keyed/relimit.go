@@ -41,7 +41,11 @@ func (t *Table[S, R]) Moved(now, then uint64, l policy.Limit) (*Table[S, R], err
 	next.keys.Store(t.keys.Swap(0))
 	for i := range t.shards {
 		old, sh := &t.shards[i], &next.shards[i]
-		sh.rules, sh.slots, sh.used, sh.stamp = to, old.slots, old.used, old.stamp
+		sh.fixed, sh.number, sh.place, sh.void = old.fixed, old.number, old.place, old.void
+		sh.moving = &next.moving
+		sh.slots, sh.asked, sh.used = old.slots, old.asked, old.used
+		sh.rules = old.rules
+		sh.settle(to)
 		old.moved, old.slots, old.used = true, nil, 0
 	}
 	return next, nil
@@ -74,15 +78,16 @@ func pastHorizon(now, horizon uint64) error {
 	return fmt.Errorf("%w: now is %d, must be at most %d", policy.ErrPastHorizon, now, horizon)
 }
 
-// carry converts every key of a locked table.
+// carry converts every key of a locked table, and ends every move of a shard to another size.
 func (t *Table[S, R]) carry(now, then uint64, to R) {
 	for i := range t.shards {
 		sh := &t.shards[i]
+		sh.settled()
 		for j := range sh.slots {
-			if s := &sh.slots[j]; s.held {
+			if s := &sh.slots[j]; s.key != 0 {
 				s.state = sh.rules.Carry(s.state, now, then, to)
 			}
 		}
-		sh.rules = to
+		sh.settle(to)
 	}
 }

@@ -29,7 +29,8 @@ func (w *sweeper) begin() {
 }
 
 // Sweep is policy.Policy's Sweep. Looking at all holds one shard's lock after the other, for as long as it takes to
-// look at that shard. Looking at some takes O(slots) beyond the runs that a freed key closes.
+// look at that shard. Looking at some takes O(slots) beyond the runs that a freed key closes. A shard that a peak has left
+// too large is moved to fewer slots at its end.
 func (t *Table[S, R]) Sweep(now uint64, slots int) (freed int, done bool) {
 	w := &t.sweeper
 	w.mu.Lock()
@@ -56,32 +57,44 @@ func (t *Table[S, R]) Sweep(now uint64, slots int) (freed int, done bool) {
 	return freed, true
 }
 
-// sweepShard looks at no more than limit slots of the shard at the cursor. Freeing a key may move another one into its
-// slot, so that slot is looked at again.
+// sweepShard looks at no more than limit slots at the cursor, in one shard; a slot that a move to another size leaves counts
+// as one, and so does the end of a shard. Freeing a key may move another one into its slot, so that slot is looked at
+// again.
 func (t *Table[S, R]) sweepShard(now uint64, limit int) (freed, looked int) {
 	w := &t.sweeper
 	sh := &t.shards[w.shard]
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
 	now = min(now, sh.rules.Horizon())
-	for w.slot < len(sh.slots) && looked < limit {
-		looked++
-		s := &sh.slots[w.slot]
-		if s.held {
-			idle := sh.rules.IdleAt(s.state)
-			if idle <= now {
-				t.free(sh, uint64(w.slot))
-				freed++
-				continue
-			}
-			w.earliest = min(w.earliest, idle)
+	for looked < limit {
+		switch {
+		case sh.old != nil:
+			looked += int(sh.move(uint64(limit - looked)))
+			continue
+		case w.slot < len(sh.slots):
+			freed += t.sweepSlot(sh, now)
+		case sh.shrink():
+			w.slot = len(sh.slots) // all that will stand there has been looked at
+		default:
+			w.shard, w.slot = w.shard+1, 0
+			return freed, looked + 1
 		}
-		w.slot++
-	}
-	if w.slot >= len(sh.slots) {
-		sh.shrink(t)
-		w.shard, w.slot = w.shard+1, 0
-		looked++ // a shard without slots counts too, so that a step is bounded
+		looked++
 	}
 	return freed, looked
+}
+
+// sweepSlot frees the key at the cursor if it is idle, and else goes on behind it.
+func (t *Table[S, R]) sweepSlot(sh *shard[S, R], now uint64) (freed int) {
+	w := &t.sweeper
+	if s := &sh.slots[w.slot]; s.key != 0 {
+		idle := sh.rules.IdleAt(s.state)
+		if idle <= now {
+			t.free(sh, sh.slots, uint64(w.slot))
+			return 1
+		}
+		w.earliest = min(w.earliest, idle)
+	}
+	w.slot++
+	return 0
 }

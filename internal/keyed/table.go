@@ -2,28 +2,27 @@
 Package keyed keeps the state of every key of a policy: the only locks, the only key tables, max_keys and sweep.
 
 A table is split into shards by a hash of the key that is mixed with a secret seed. Each shard is an open-addressed
-array behind a short lock; it grows and shrinks alone. A policy's arithmetic comes in as Rules: pure functions over the state of
-one key. Nothing here knows what a state means.
+array behind a short lock; it grows and shrinks alone, a few slots at a time. A policy's arithmetic comes in as Rules: pure
+functions over the state of one key. Nothing here knows what a state means.
 */
 package keyed
 
 import (
 	"math"
-	"sync"
+	"math/bits"
 	"sync/atomic"
 
 	"weir/policy"
 )
 
-// Rules are the pure steps of one policy under one limit, over the state S of a key. R is the Rules type itself.
-type Rules[S, R any] interface {
+// Terms are what the pure steps of one policy under one limit, over the state S of a key, have in common in every table. R is
+// the type that has them.
+type Terms[S, R any] interface {
 	// Limit is the limit that these rules were made of, and Horizon the largest now that they decide.
 	Limit() policy.Limit
 	Horizon() uint64
 	// Fresh is the state of a key never seen.
 	Fresh() S
-	// Step decides, and gives the state after; the same state unless the outcome is Allow and the cost above 0.
-	Step(s S, now, cost, cost2 uint64) (S, policy.Decision)
 	// Peek decides and spends nothing.
 	Peek(s S, now, cost, cost2 uint64) policy.Decision
 	// Refund is the state after giving back; now is within the horizon.
@@ -37,31 +36,36 @@ type Rules[S, R any] interface {
 	Carry(s S, now, then uint64, to R) S
 }
 
+// Rules are Terms for a Table. Those whose states hold memory of their own are a Keeper too.
+type Rules[S, R any] interface {
+	Terms[S, R]
+	// Step decides, and spends: it changes the state if the outcome is Allow and the cost above 0, and only then.
+	Step(s *S, now, cost, cost2 uint64) policy.Decision
+}
+
+// Keeper is Rules whose states are handles into memory that the rules keep. Each shard has its own, and asks nothing of
+// it without the shard's lock.
+type Keeper[S, R any] interface {
+	Rules[S, R]
+	// Settle is the same rules for one shard, with the memory that before has kept for it; before is the zero R where
+	// the shard has none yet. state is where the shard holds the state of a key that it knows, so that a handle can be
+	// changed when what it stands for has to move.
+	Settle(before R, state func(key uint64) *S) R
+	// Keep says whose state s is, once, after the Step that brought the key in; Drop gives back what it holds.
+	Keep(key uint64, s S)
+	Drop(s S)
+}
+
 // Table is a policy.Policy over Rules, for policies with one limit. Its zero value is of no use; New makes one.
 type Table[S any, R Rules[S, R]] struct {
 	remake   func(policy.Limit) (R, error)
 	capacity uint64
 	place    placement
+	_        [64]byte // what every take reads is on another cache line than what every new key writes
 	keys     atomic.Uint64
+	moving   atomic.Uint64 // which shards move to another size, one bit each
 	sweeper  sweeper
 	shards   [shardCount]shard[S, R]
-}
-
-type shard[S any, R Rules[S, R]] struct {
-	mu    sync.Mutex
-	moved bool // the keys are in another table now
-	rules R
-	slots []slot[S] // empty, or a power of two of which at most three quarters are used
-	used  int
-	stamp uint32   // the last slot stamp given out
-	_     [64]byte // the next shard's lock is on another cache line
-}
-
-type slot[S any] struct {
-	key   uint64
-	held  bool
-	stamp uint32 // another one whenever the key came or was given something back: fits the padding
-	state S
 }
 
 // New makes a table under limit; remake makes rules of this and of any later limit.
@@ -76,9 +80,33 @@ func New[S any, R Rules[S, R]](limit policy.Limit, o policy.Options, remake func
 	}
 	t := &Table[S, R]{remake: remake, capacity: capacity, place: newPlacement(o.Seed)}
 	for i := range t.shards {
-		t.shards[i].rules = rules
+		sh := &t.shards[i]
+		sh.number, sh.place, sh.moving = uint64(i), t.place, &t.moving
+		sh.void = t.place.foreign(sh.number)
+		sh.settle(rules)
+		if capacity <= preallocated {
+			sh.fixed = true
+			sh.resize(share(capacity))
+		}
 	}
 	return t, nil
+}
+
+// preallocated is the most keys for which a bounded table has all its slots from the beginning: 2^26, which takes 2 GB
+// of addresses at 24 bytes a slot, or 2^20 where addresses have 32 bits.
+const preallocated = 1 << (14 + 6*(bits.UintSize/32))
+
+// share is the slots of a shard that has room for its part of so many keys and for six standard deviations more: how many
+// keys come to a shard is binomial, with a variance just below the mean. One shard in a thousand million is ever asked for
+// more, and grows. Bounds: maxKeys is at most preallocated, so the loop for the root ends after 2^10.
+func share(maxKeys uint64) uint64 {
+	mean := maxKeys/shardCount + 1
+	root := uint64(1)
+	for root*root < mean {
+		root++
+	}
+	filled := min(mean+6*root, maxKeys)
+	return max(firstSlots, filled+filled/4+1)
 }
 
 // locate gives a key's shard and the hash that places it there.
@@ -107,8 +135,8 @@ func (t *Table[S, R]) Forget(key uint64) {
 	sh, h := t.locate(key)
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
-	if i, known := sh.find(h, key); known {
-		t.free(sh, i)
+	if slots, i, known := sh.where(h, key); known {
+		t.free(sh, slots, i)
 		t.sweeper.changed()
 	}
 }
@@ -139,48 +167,6 @@ func (t *Table[S, R]) current() R {
 	return sh.rules
 }
 
-// TakeUndo is policy.Undoer's; a policy with one limit has one cost.
-func (t *Table[S, R]) TakeUndo(now, key, cost, _ uint64) (policy.Decision, func() bool) {
-	return t.takeUndo(now, key, cost, cost)
-}
-
-func (t *Table[S, R]) takeUndo(now, key, cost, cost2 uint64) (policy.Decision, func() bool) {
-	sh, h := t.locate(key)
-	sh.mu.Lock()
-	before, known := sh.state(h, key)
-	d := t.takeIn(sh, h, now, key, cost, cost2)
-	after, _ := sh.state(h, key)
-	rules, stamp := sh.rules, uint32(0)
-	if i, held := sh.find(h, key); held {
-		stamp = sh.slots[i].stamp
-	}
-	sh.mu.Unlock()
-	if !d.OK() {
-		return d, nil
-	}
-	if cost|cost2 == 0 {
-		return d, func() bool { return true }
-	}
-	return d, func() bool {
-		sh.mu.Lock()
-		defer sh.mu.Unlock()
-		i, held := sh.find(h, key)
-		if !held || sh.slots[i].stamp != stamp || any(sh.rules) != any(rules) {
-			return false
-		}
-		state, ok := rules.Undo(before, after, sh.slots[i].state)
-		switch {
-		case ok && known:
-			sh.slots[i].state = state
-			sh.renew(i)
-		case ok:
-			t.free(sh, i)
-		}
-		t.sweeper.changed()
-		return ok
-	}
-}
-
 func (t *Table[S, R]) take(now, key, cost, cost2 uint64) policy.Decision {
 	sh, h := t.locate(key)
 	sh.mu.Lock()
@@ -191,16 +177,11 @@ func (t *Table[S, R]) take(now, key, cost, cost2 uint64) policy.Decision {
 
 // takeIn takes from a key of a locked shard.
 func (t *Table[S, R]) takeIn(sh *shard[S, R], h, now, key, cost, cost2 uint64) policy.Decision {
+	if s := sh.find(h, key); s != nil {
+		return sh.rules.Step(&s.state, now, cost, cost2)
+	}
 	if sh.moved {
 		return policy.Decision{}
-	}
-	i, known := sh.find(h, key)
-	if known {
-		state, d := sh.rules.Step(sh.slots[i].state, now, cost, cost2)
-		if d.OK() {
-			sh.slots[i].state = state
-		}
-		return d
 	}
 	d := sh.rules.Peek(sh.rules.Fresh(), now, cost, cost2)
 	if !d.OK() || cost|cost2 == 0 {
@@ -209,8 +190,12 @@ func (t *Table[S, R]) takeIn(sh *shard[S, R], h, now, key, cost, cost2 uint64) p
 	if !t.claim() {
 		return policy.Refused(policy.Full)
 	}
-	state, d := sh.rules.Step(sh.rules.Fresh(), now, cost, cost2)
-	sh.insert(t, h, key, state)
+	s := sh.insert(h, key)
+	d = sh.rules.Step(&s.state, now, cost, cost2)
+	if sh.keeper != nil {
+		sh.keeper.Keep(key, s.state)
+	}
+	t.moveOn(sh)
 	t.sweeper.changed()
 	return d
 }
@@ -240,12 +225,31 @@ func (t *Table[S, R]) refund(now, key, cost, cost2 uint64) policy.Outcome {
 	if now > sh.rules.Horizon() {
 		return policy.PastHorizon
 	}
-	if i, known := sh.find(h, key); known {
-		sh.slots[i].state = sh.rules.Refund(sh.slots[i].state, now, cost, cost2)
-		sh.renew(i)
+	if s := sh.find(h, key); s != nil {
+		s.state = sh.rules.Refund(s.state, now, cost, cost2)
+		sh.tickets.void(key)
 		t.sweeper.changed()
 	}
 	return policy.Allow
+}
+
+// moveOn moves a part of a locked shard that moves to another size, or else of any shard that does and that nobody is at:
+// so few hold two arrays at any time, though new keys come to a shard only one time in 64.
+func (t *Table[S, R]) moveOn(sh *shard[S, R]) {
+	if sh.old != nil {
+		sh.move(2 * step)
+		return
+	}
+	moving := t.moving.Load()
+	if moving == 0 {
+		return
+	}
+	if other := &t.shards[bits.TrailingZeros64(moving)]; other.mu.TryLock() {
+		if other.old != nil {
+			other.move(2 * step)
+		}
+		other.mu.Unlock()
+	}
 }
 
 // claim takes one of the table's rooms. It fails only when all of them are taken.
@@ -262,13 +266,7 @@ func (t *Table[S, R]) claim() bool {
 }
 
 // free empties slot i of a locked shard and gives its room back.
-func (t *Table[S, R]) free(sh *shard[S, R], i uint64) {
-	sh.remove(t, i)
+func (t *Table[S, R]) free(sh *shard[S, R], slots []slot[S], i uint64) {
+	sh.remove(slots, i)
 	t.keys.Add(^uint64(0))
-}
-
-// renew gives slot i a stamp that no slot of its shard has had: an undo from before is refused from now on.
-func (sh *shard[S, R]) renew(i uint64) {
-	sh.stamp++
-	sh.slots[i].stamp = sh.stamp
 }

@@ -1,0 +1,146 @@
+package keyed
+
+import "math/bits"
+
+// most is how many slots of an old array an insertion moves. An array is moved on within slots/64 insertions, and what comes
+// in meanwhile fits: one that grows has a fifth to spare, one of the same size was at most three fifths full, and one that
+// shrinks is at most half full and an eighth as long.
+const most = 64
+
+// insert puts a key that is not there into a locked shard. A table without bound looks at a line of slots for keys that are
+// idle, whose words are at most idle, so that keys that come once do not pile up.
+func (t *Words) insert(h, key, word, idle uint64) {
+	n := shardOf(h)
+	if !t.bounded() {
+		t.tidy(n, idle)
+	}
+	t.stand(h, key, word)
+	t.shards[n].live++
+	t.sweeper.changed()
+	if moving := t.moving.Load(); t.move(n, most) == 0 && moving != 0 {
+		t.help(uint64(bits.TrailingZeros64(moving)))
+	}
+}
+
+// help moves a part of another shard that nobody is at: so few hold two arrays at any time, though new keys come to a shard
+// only one time in 64.
+func (t *Words) help(n uint64) {
+	if t.shards[n].mu.TryLock() {
+		t.move(n, most)
+		t.shards[n].mu.Unlock()
+	}
+}
+
+// tidy looks at the next line of a shard that is not moving, and at its end lets the shard shrink.
+func (t *Words) tidy(n, idle uint64) {
+	a, cursor := t.arrays[n].Load(), &t.shards[n].cursor
+	if a.old.Load() != nil {
+		return
+	}
+	t.sweepSlots(n, cursor, idle, lineSlots)
+	if *cursor >= a.size() {
+		*cursor = 0
+		t.shrink(n)
+	}
+}
+
+// stand finds a key a slot, in a larger array if it must.
+func (t *Words) stand(h, key, word uint64) {
+	n := shardOf(h)
+	a := t.arrays[n].Load()
+	if !fits(t.shards[n].filled+1, a.size()) {
+		a = t.resize(n, t.larger(n))
+	}
+	for !t.put(n, a, h, key, word) { // no slot may be given to this word
+		a = t.resize(n, t.shards[n].asked)
+	}
+}
+
+// larger is the size to ask for where a shard is too full, of keys or of gaps.
+func (t *Words) larger(n uint64) uint64 {
+	sh := &t.shards[n]
+	if 5*sh.live > 3*t.arrays[n].Load().size() {
+		return next[uint64](n, sh.asked)
+	}
+	return sh.asked
+}
+
+// resize gives a shard another array, from which on its keys move there.
+func (t *Words) resize(n, asked uint64) *array {
+	for t.arrays[n].Load().old.Load() != nil {
+		t.move(n, most)
+	}
+	sh, old := &t.shards[n], t.arrays[n].Load()
+	a := newArray(newLines(paged[uint64](asked)), old.rules)
+	a.old.Store(old)
+	sh.asked, sh.filled, sh.moved = asked, 0, 0
+	t.moving.Or(1 << n)
+	t.arrays[n].Store(a)
+	return a
+}
+
+// move takes up to limit slots of a shard's old array to the new one, and answers how many it looked at. A key is in neither
+// for a moment: who misses it waits for the lock.
+func (t *Words) move(n uint64, limit int) (looked int) {
+	sh, a := &t.shards[n], t.arrays[n].Load()
+	old := a.old.Load()
+	if old == nil {
+		return 0
+	}
+	for ; looked < limit && sh.moved < old.size(); looked++ {
+		s := old.slot(sh.moved)
+		if word := s.empty(); word >= taken {
+			key := s.key.Load()
+			t.put(n, a, t.place.hash(key), key, word&^taken)
+			s.key.Store(gap)
+		}
+		sh.moved++
+	}
+	if sh.moved == old.size() {
+		a.old.Store(nil)
+		t.moving.And(^(uint64(1) << n))
+	}
+	return looked
+}
+
+// empty takes the mark off a word, so that no compare-and-swap on it succeeds any more, and gives the word as it was.
+func (s *wordSlot) empty() uint64 {
+	for {
+		word := s.word.Load()
+		if word < taken || s.word.CompareAndSwap(word, word&^taken) {
+			return word
+		}
+	}
+}
+
+// put stands a key in the first slot on its way that may have its word. It fails if there is none.
+func (t *Words) put(n uint64, a *array, h, key, word uint64) bool {
+	sh, slots := &t.shards[n], a.size()
+	i := a.home(h)
+	for range slots {
+		s := a.slot(i)
+		last, mark := s.word.Load(), s.key.Load()
+		if last < taken {
+			if mark != gap { // the search goes on behind it in either case
+				sh.filled++
+			}
+			if word > last || last == 0 && mark == 0 {
+				s.key.Store(key)
+				s.word.Store(word | taken)
+				return true
+			}
+			s.key.Store(gap)
+		}
+		if i++; i == slots {
+			i = 0
+		}
+	}
+	return false
+}
+
+// dropped counts a key that has lost its slot.
+func (t *Words) dropped(sh *wordShard, key uint64) {
+	sh.tickets.void(key)
+	sh.live--
+	t.keys.Add(^uint64(0))
+}
