@@ -73,11 +73,6 @@ all its slots from the beginning, five for every four keys and some to spare. An
 dropped; a table without bound looks for such keys at every new one. Direct, for a single key, is one atomic word and the
 constants of its limit.
 
-# Concurrency
-
-A known key takes no lock: a request loads its TAT and puts the next one in by compare-and-swap, and a denied one writes
-nothing. New keys, refunds and sweeps hold the lock of one in 64 parts of the table.
-
 # Source
 
 ITU-T Recommendation I.371, Traffic control and congestion control in B-ISDN; The ATM Forum, Traffic Management
@@ -87,7 +82,8 @@ bucket, and notes that the two are equivalent. This is virtual scheduling, the f
 # Notes
 
 GCRA, the token bucket and the leaky bucket as a meter are one algorithm under the three names that people look for. What
-differs is what is stored, and so what is plain to a reader. No patents are known; the specifications are public.
+differs is what is stored, and so what is plain to a reader. A known key takes no lock: a request loads its TAT and puts the
+next one in by compare-and-swap, and a denied one writes nothing. No patents are known; the specifications are public.
 Keys are integers: package policy makes them of strings, and of 32-bit ids by mix32.
 */
 package gcra
