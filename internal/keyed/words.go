@@ -194,19 +194,23 @@ func (a *array) find(h, key uint64) (slot *wordSlot, index, word uint64) {
 func (t *Words) Take(now, key, cost uint64) policy.Decision {
 	h := t.place.hash(key)
 	a := t.arrays[shardOf(h)].Load()
+	demand, ok := a.scale.Demand(now, cost)
+	if !ok {
+		return t.takeSlowly(h, now, key, cost)
+	}
 	line := a.line(h)
 	slot := &line[line[1].is(key)|line[2].is(key)<<1|line[3].is(key)*3]
 	word := slot.word.Load()
-	demand, ok := a.scale.Demand(now, cost)
-	if slot.key.Load() == key && word >= taken && ok {
-		debt := demand.Debt(word &^ taken)
-		if demand.Conforms(debt) {
-			if slot.word.CompareAndSwap(word, demand.After(debt)|taken) {
-				return demand.Allowed(a.scale, debt)
-			}
-		} else if slot.word.Load() == word {
-			return demand.Denied(a.scale, debt)
+	if slot.key.Load() != key || word < taken {
+		return t.takeSlowly(h, now, key, cost)
+	}
+	debt := demand.Debt(word &^ taken)
+	if demand.Conforms(debt) {
+		if slot.word.CompareAndSwap(word, demand.After(debt)|taken) {
+			return demand.Allowed(a.scale, debt)
 		}
+	} else if slot.word.Load() == word {
+		return demand.Denied(a.scale, debt)
 	}
 	return t.takeSlowly(h, now, key, cost)
 }

@@ -79,3 +79,19 @@ func (t *Words) Consistent() bool {
 	}
 	return keys == t.keys.Load()
 }
+
+// Unseeded is where a key would stand if the seed were known.
+func Unseeded(key uint64) uint64 { return placement{0, 1}.hash(key) }
+
+// LongestSearch is how many slots are looked at for the key that is the farthest from where its search begins.
+func (t *Words) LongestSearch() (longest uint64) {
+	for n := range t.arrays {
+		a := t.arrays[n].Load()
+		for i := range a.size() {
+			if s := a.slot(i); s.word.Load() >= taken {
+				longest = max(longest, 1+distance(a.home(t.place.hash(s.key.Load())), i, a.size()))
+			}
+		}
+	}
+	return longest
+}
