@@ -1,0 +1,5 @@
+#include "textflag.h"
+
+TEXT ·fence(SB), NOSPLIT, $0-0
+	LFENCE
+	RET
