@@ -23,7 +23,7 @@ import (
 // rooms are the folders that the repository may have at its top; CONTRIBUTING.md says what each is for.
 var rooms = []string{
 	"policy", "gcra", "tokenbucket", "leakybucket", "slidinglog", "dualbucket", "internal",
-	"vectors", "cport", "redislimit", "httplimit", "grpclimit", "cmd", "bench", "examples", "docs",
+	"vectors", "cport", "redislimit", "httplimit", "grpclimit", "observe", "config", "cmd", "bench", "examples", "docs",
 	"testdata", // of the tests in this folder
 	".ci", ".git",
 }
@@ -48,9 +48,11 @@ var arrows = map[string][]string{
 	"vectors":                  {"policy"},
 	"vectors/internal/badport": {"vectors", "policy", "."}, // a program that the tests run
 	"cport":                    {"policy", "."},
-	"redislimit":               {"policy", "."},
-	"httplimit":                {"policy", "."},
+	"redislimit":               {"policy", "internal/arith", "."},
+	"httplimit":                {"policy", "internal/arith", "."},
 	"grpclimit":                {"policy", "."},
+	"observe":                  {"policy", "."},
+	"config":                   {"httplimit", "policy", "."},
 	"internal":                 nil, // tools that only tests and cmd use: anything but cmd
 	"examples":                 nil,
 	"bench":                    nil,

@@ -32,6 +32,16 @@ elif ! have g++ && ! have clang++; then
 fi
 export CGO_ENABLED
 
+if [ -z "${WEIR_REDIS_SERVER:-}" ] && ! have redis-server && ! have valkey-server; then
+	if [ "$(id -u)" = 0 ] && have apt-get; then
+		echo "installing a Redis server for the scripts ..."
+		{ apt-get update && apt-get install -y --no-install-recommends redis-server; } >/dev/null 2>&1 || true
+	fi
+	if ! have redis-server; then
+		leave_out "the scripts on a real server: there is no redis-server; install one (Debian: apt-get install redis-server)"
+	fi
+fi
+
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 status=0

@@ -20,7 +20,7 @@ import (
 
 // verification is what verify was asked for.
 type verification struct {
-	impl, policy, from, id        string
+	impl, policy, from, id, addr  string
 	port, protocol, expect, junit string
 	asJSON, asTAP, strict, trace  bool
 	long                          bool
@@ -29,7 +29,8 @@ type verification struct {
 
 func (v *verification) flags() *flag.FlagSet {
 	f := flags("verify")
-	f.StringVar(&v.impl, "impl", "all", "the implementation: `go, c or all`")
+	f.StringVar(&v.impl, "impl", "all", "the implementation: `go, c, redis or all`; all is those of this process")
+	f.StringVar(&v.addr, "addr", "", "with --impl redis: the `HOST:PORT` of a Redis or Valkey server, best one that holds nothing else")
 	f.StringVar(&v.port, "port", "", "a port to run instead: a `command`, split into words without a shell")
 	f.StringVar(&v.protocol, "protocol", "json", "what the port speaks: `json or text`")
 	f.StringVar(&v.policy, "policy", "", "only these policies: `names` with commas between; hash stands for the hashes")
@@ -65,6 +66,8 @@ func (v *verification) check(f *flag.FlagSet) error {
 		}
 	}
 	switch {
+	case given["addr"] != (v.impl == "redis"):
+		return fmt.Errorf("impl is %q and addr is %q: --impl redis and --addr go together", v.impl, v.addr)
 	case given["port"] && given["impl"]:
 		return fmt.Errorf("impl and port are given, must be one of them")
 	case v.protocol != "json" && v.protocol != "text":
@@ -218,8 +221,12 @@ func (v *verification) candidates(a app, s vectors.Suite, o vectors.Options) (al
 		c, err := v.program(a, s, o)
 		return []candidate{c}, nil, err
 	}
+	if v.impl == "redis" {
+		c, err := v.onServer(a, o)
+		return []candidate{c}, nil, err
+	}
 	if !slices.Contains([]string{"go", "c", "all"}, v.impl) {
-		return nil, nil, fmt.Errorf("impl is %q, must be go, c or all", v.impl)
+		return nil, nil, fmt.Errorf("impl is %q, must be go, c, redis or all", v.impl)
 	}
 	if v.impl != "c" {
 		o.Replay = v.replay("--impl", "go")

@@ -167,7 +167,10 @@ func TestVerifyRefuses(t *testing.T) {
 		{[]string{"--port", p, "--case", oneID, "--junit", "/no/such/file"}, "junit: open /no/such/file"},
 		{[]string{"--port", "/no/such/program"}, "port cannot be started: "},
 		{[]string{"--json", "--tap"}, "json and tap are given, must be one of them"},
-		{[]string{"--impl", "rust"}, `impl is "rust", must be go, c or all`},
+		{[]string{"--impl", "rust"}, `impl is "rust", must be go, c, redis or all`},
+		{[]string{"--impl", "redis"}, `impl is "redis" and addr is "": --impl redis and --addr go together`},
+		{[]string{"--addr", "localhost:1"}, `impl is "all" and addr is "localhost:1": --impl redis and --addr go together`},
+		{[]string{"--impl", "redis", "--addr", "nowhere"}, `addr is "nowhere": dial tcp`},
 		{[]string{"x"}, `unexpected word "x"`},
 	} {
 		status, _, errs := weirWith(t, "", append([]string{"verify"}, row.args...)...)

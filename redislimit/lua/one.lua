@@ -1,0 +1,54 @@
+-- One bucket of one limit. Arguments: the limit's text, and as doubles p, the tolerance and the cost, the two as pairs. The
+-- answer is whether the cost was spent, now, and what is owed before that. A text that is counted in another limit, or
+-- that is none, is given back as it is. READ, SHOW and HEAD are the policy's own. What every request passes is written out,
+-- for a call costs as much as all of the arithmetic.
+local key, limit = KEYS[1], ARGV[3]
+local p, lw, lr, cw, cr = unpack('<ddddd', ARGV[4])
+local w, r, mend = 0, 0, false
+local text = call('GET', key)
+if text then
+  if string.sub(text, HEAD + 1) ~= limit then
+    return {-1, now, 1, text}
+  end
+  READ
+  if w < 0 then
+    w, r = 0, 0 -- idle time is no credit
+  elseif timed and (w > lw or w == lw and r > lr) then
+    w, r, mend = lw, lr, true -- the server's clock has stepped back
+  end
+end
+local before, units_before, spent = w, r, 0
+if op == 'take' then
+  w, r = w + cw, r + cr
+  if r >= p then
+    w, r = w + 1, r - p
+  end
+  if w < lw or w == lw and r <= lr then
+    spent = 1
+  else
+    w, r = before, units_before
+    if not mend then
+      return {0, now, w, r}
+    end
+  end
+elseif op == 'refund' and (w > 0 or r > 0) then
+  w, r = w - cw, r - cr
+  if r < 0 then
+    w, r = w - 1, r + p
+  end
+  if w < 0 then
+    w, r = 0, 0
+  end
+else
+  if op == 'sweep' and w == 0 and r == 0 then
+    call('DEL', key)
+  end
+  return {0, now, w, r}
+end
+SHOW
+if timed then
+  call('SET', key, text .. limit, 'PXAT', string.format('%d', (now + w) / 1000 + 2))
+else
+  call('SET', key, text .. limit)
+end
+return {spent, now, before, units_before}
