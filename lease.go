@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"sync/atomic"
 	"time"
 
 	"weir/internal/arith"
@@ -43,14 +42,14 @@ const leaseMargin = 10 * time.Millisecond
 type Lease struct {
 	limiter *Local
 	key     uint64
-	lot     uint64         // permits taken at a time
-	given   *atomic.Uint64 // counts what is given back
-	seen    uint64         // of given
-	era     *era           // when the permits were taken
-	taken   uint64         // the tick
-	left    uint64         // permits that are held
-	start   uint64         // where the next permit's place starts, in units, below 2^63
-	scale   policy.Scale   // the limit's units
+	lot     uint64       // permits taken at a time
+	given   *giving      // what is given back
+	seen    uint64       // of given
+	era     *era         // when the permits were taken
+	taken   uint64       // the tick
+	left    uint64       // permits that are held
+	start   uint64       // where the next permit's place starts, in units, below 2^63
+	scale   policy.Scale // the limit's units
 }
 
 // Lease is a lease of key's permits, n at a time: from 1 to the burst, and at most 65,536. It takes none yet. Take n so that n
@@ -89,7 +88,8 @@ func (s *Lease) Close() {
 	if own == 0 {
 		return
 	}
-	s.limiter.given.note(s.key, own)
+	s.given.begin(own)
+	defer s.given.end()
 	s.seen += own // its own permits do not come before themselves
 	now := s.limiter.Now()
 	later := now + min(leaseMargin, math.MaxInt64-max(now, 0))
@@ -105,7 +105,7 @@ func (s *Lease) hold(now time.Duration) uint64 {
 	if s.left == 0 {
 		return 0
 	}
-	if given := s.given.Load(); given != s.seen {
+	if given := s.given.permits.Load(); given != s.seen {
 		s.earlier(given - s.seen)
 		s.seen = given
 	}
@@ -149,9 +149,13 @@ func (s *Lease) spend() {
 	s.start += s.scale.Permit
 }
 
-// refill takes permits and spends one of them; where there are not so many, it takes one alone.
+// refill takes permits and spends one of them; where there are not so many, or something is being given back, it takes one
+// alone.
 func (s *Lease) refill(now time.Duration) bool {
-	s.seen = s.given.Load()
+	s.seen = s.given.permits.Load()
+	if s.given.under.Load() != 0 {
+		return s.limiter.answer(now, s.key, N(1)).OK()
+	}
 	e, at := s.limiter.at(now)
 	if s.era != e {
 		limit := e.policy.Limit()

@@ -189,7 +189,9 @@ func (e *era) tidy(now uint64) {
 // Refund is Limiter's. Who waits for the key looks again.
 func (l *Local) Refund(_ context.Context, key string, c Cost) error {
 	k := l.key(key)
-	l.given.note(k, c.first)
+	given := l.given.of(k)
+	given.begin(c.first)
+	defer given.end()
 	return l.refund(l.Now(), k, c)
 }
 
@@ -209,7 +211,9 @@ func (l *Local) refund(now time.Duration, key uint64, c Cost) error {
 // Forget is Limiter's. Who waits for the key looks again.
 func (l *Local) Forget(_ context.Context, key string) error {
 	k := l.key(key)
-	l.given.note(k, mostLeased)
+	given := l.given.of(k)
+	given.begin(mostLeased)
+	defer given.end()
 	l.mu.Lock()
 	l.era.Load().policy.Forget(k)
 	l.mu.Unlock()
@@ -237,7 +241,8 @@ func (l *Local) renew(now time.Duration) (*era, instant) {
 	if err != nil {
 		return e, at // a maker that refuses what it took before: the policy answers past_horizon
 	}
-	l.given.noteAll()
+	l.given.beginAll()
+	defer l.given.endAll()
 	l.era.Store(next)
 	l.sayAnew(e.limit)
 	return next, instant{}
@@ -266,7 +271,8 @@ func (l *Local) SetLimit(_ context.Context, limit Limit) error {
 func (l *Local) put(limit Limit, c counted) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.given.noteAll()
+	l.given.beginAll()
+	defer l.given.endAll()
 	old := l.era.Load()
 	next, err := l.change(old, limit, c, old.at(l.Now()).ticks)
 	if err != nil {

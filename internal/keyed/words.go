@@ -2,7 +2,6 @@ package keyed
 
 import (
 	"math"
-	"math/bits"
 	"sync"
 	"sync/atomic"
 
@@ -16,15 +15,17 @@ request always makes larger: GCRA's theoretical arrival time.
 A slot is a key and a word. A request on a known key reads the word, then the key, and puts the next word in by
 compare-and-swap; a denied one writes nothing. All else (a new key, a refund, an undo, a sweep) holds the shard's lock.
 
-That a charge cannot go astray when a slot is given to another key rests on one rule: the words of a slot only ever grow. A
-slot that is freed keeps the word it had, marked as free, and goes to another key only if that key's word is larger. A key
-whose word gets smaller, by a refund or an undo, leaves its slot and stands in another one. So a compare-and-swap succeeds
-only if the slot has not changed hands since the word was read; where nothing is to be written, the word is read once more
-instead.
+That a charge cannot go astray when a slot is given to another key rests on one rule: a slot never has a word under one key
+that is not larger than all that it had under those before. A slot that is freed keeps the largest word it can have had,
+marked as free, and goes to another key only if that key's word is larger; a key whose word gets smaller, by a refund or an
+undo, stays where it is only if its word is still larger than what any slot of the array has been left with, and else goes
+to another slot. So a compare-and-swap succeeds only if the slot has not changed hands since the word was read; where
+nothing is to be written, the word is read once more instead.
 */
 type Words struct {
 	remake   func(policy.Limit) (WordRules, error)
 	capacity uint64
+	fixed    bool // all slots are there from the beginning
 	place    placement
 	arrays   [shardCount]atomic.Pointer[array]
 	_        [64]byte // what every take reads is not on the cache line that every new key writes
@@ -57,6 +58,8 @@ type wordShard struct {
 	asked   uint64 // the size that the array was made for, a little below its own
 	moved   uint64 // slots of the old array that have been emptied
 	cursor  uint64 // where the next insertion looks for idle keys
+	highest uint64 // the largest word that a key had in the array before it got a smaller one
+	left    uint64 // the largest word that a slot of the array was left with
 	tickets tickets
 }
 
@@ -79,6 +82,9 @@ func (a *array) size() uint64 { return uint64(len(a.lines)) * lineSlots }
 func (a *array) slot(i uint64) *wordSlot { return &a.lines[i/lineSlots][i%lineSlots] }
 
 type wordSlot struct{ word, key atomic.Uint64 }
+
+// stands says whether the slot still has a word: whether it is still the key's whose word it was.
+func (s *wordSlot) stands(word uint64) bool { return s.word.Load() == word }
 
 // is says by a number whether the slot's key is key.
 func (s *wordSlot) is(key uint64) (one uint64) {
@@ -123,26 +129,18 @@ func NewWords(limit policy.Limit, o policy.Options, remake func(policy.Limit) (W
 	if err != nil {
 		return nil, err
 	}
-	t := &Words{remake: remake, capacity: capacity, place: newPlacement(o.Seed)}
-	all := newLines(shardCount * firstSize(capacity))
-	share := len(all) / shardCount
+	t := &Words{remake: remake, capacity: capacity, fixed: capacity <= preallocated, place: newPlacement(o.Seed)}
+	size := uint64(firstSlots)
+	if t.fixed {
+		size = (share(capacity) + lineSlots - 1) &^ (lineSlots - 1)
+	}
+	all, part := newLines(shardCount*size), size/lineSlots
 	for n := range t.arrays {
-		t.shards[n].asked = firstSize(capacity)
-		t.arrays[n].Store(newArray(all[n*share:(n+1)*share:(n+1)*share], rules))
+		t.shards[n].asked = size
+		t.arrays[n].Store(newArray(all[:part:part], rules))
+		all = all[part:]
 	}
 	return t, nil
-}
-
-// firstSize is how many slots a shard has at first. That of a bounded table has room for its share of the keys and six
-// standard deviations more, so that it practically never moves, unless the bound is too large to be allocated for nothing.
-func firstSize(capacity uint64) uint64 {
-	const large = 1 << 26
-	if capacity > large {
-		return firstSlots
-	}
-	share := capacity / shardCount
-	deviation := uint64(1) << ((bits.Len64(share) + 1) / 2) // at least the square root
-	return (min(capacity, share+6*deviation)*5/4 + firstSlots + lineSlots - 1) &^ (lineSlots - 1)
 }
 
 // cell is where a key was found, and its word. The slot is nil where it was not.
@@ -209,7 +207,7 @@ func (t *Words) Take(now, key, cost uint64) policy.Decision {
 		if slot.word.CompareAndSwap(word, demand.After(debt)|taken) {
 			return demand.Allowed(a.scale, debt)
 		}
-	} else if slot.word.Load() == word {
+	} else if slot.stands(word) {
 		return demand.Denied(a.scale, debt)
 	}
 	return t.takeSlowly(h, now, key, cost)
@@ -235,7 +233,7 @@ func (t *Words) takeSlowly(h, now, key, cost uint64) policy.Decision {
 // settle puts next where the word was read; where nothing is to change, it looks whether the word still stands.
 func (c *cell) settle(next uint64) bool {
 	if next == c.word {
-		return c.slot.word.Load() == next
+		return c.slot.stands(next)
 	}
 	return c.slot.word.CompareAndSwap(c.word, next)
 }

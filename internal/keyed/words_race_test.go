@@ -39,8 +39,20 @@ func TestNoChargeIsLost(t *testing.T) {
 					for range 8 * burst / 4 {
 						i := r.IntN(len(chosen))
 						cost := 1 + r.Uint64N(3)
-						if p.Take(now, keys[chosen[i]], cost).OK() {
-							admitted[i].Add(cost)
+						key := keys[chosen[i]]
+						switch r.IntN(8) {
+						case 0: // spent and given back: as if it had not been
+							if p.Take(now, key, cost).OK() {
+								p.Refund(now, key, cost)
+							}
+						case 1:
+							if d, undo := p.TakeUndo(now, key, cost, cost); d.OK() && !undo() {
+								admitted[i].Add(cost)
+							}
+						default:
+							if p.Take(now, key, cost).OK() {
+								admitted[i].Add(cost)
+							}
 						}
 						if r.IntN(64) == 0 {
 							runtime.Gosched()

@@ -31,13 +31,10 @@ func (t *Words) Move(now, then uint64, l policy.Limit) (policy.Policy, error) {
 	}
 	t.lock()
 	defer t.unlock()
-	if t.arrays[0].Load().gone {
-		return nil, fmt.Errorf("%w: the keys have been moved already", policy.ErrUnavailable)
-	}
 	if err := t.within(now, then, to); err != nil {
 		return nil, err
 	}
-	next := &Words{remake: t.remake, capacity: t.capacity, place: t.place}
+	next := &Words{remake: t.remake, capacity: t.capacity, fixed: t.fixed, place: t.place}
 	t.carry(next, now, then, to)
 	next.keys.Store(t.keys.Swap(0))
 	for n := range t.arrays {
@@ -61,8 +58,12 @@ func (t *Words) unlock() {
 	}
 }
 
-// within refuses an instant past the horizon of the rules in force or of those to come.
+// within refuses a table that has no keys any more, and an instant past the horizon of the rules in force or of those to
+// come.
 func (t *Words) within(now, then uint64, to WordRules) error {
+	if t.arrays[0].Load().gone {
+		return fmt.Errorf("%w: the keys have been moved already", policy.ErrUnavailable)
+	}
 	if h := t.Horizon(); now > h {
 		return pastHorizon(now, h)
 	}
@@ -81,13 +82,14 @@ func (t *Words) carry(next *Words, now, then uint64, to WordRules) {
 		old := t.arrays[n].Load()
 		arrays[n] = newArray(newLines(old.size()), to)
 		sh := &next.shards[n]
-		sh.live, sh.asked, sh.filled, sh.moved = t.shards[n].live, t.shards[n].asked, 0, 0
+		sh.live, sh.asked = t.shards[n].live, t.shards[n].asked
+		sh.filled, sh.moved, sh.highest, sh.left = 0, 0, 0, 0
 		for i := range old.size() {
 			s := old.slot(i)
-			if word := s.empty(); word >= taken {
+			if word := s.empty(0); word >= taken {
 				key := s.key.Load()
 				tat := old.rules.Carry(word&^taken, now, then, to.Scale())
-				next.put(uint64(n), arrays[n], t.place.hash(key), key, tat)
+				next.put(uint64(n), arrays[n], t.place.hash(key), key, tat, old.size())
 			}
 		}
 	}

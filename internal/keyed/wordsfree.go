@@ -1,15 +1,24 @@
 package keyed
 
-// lower gives a key a word that may be smaller than the one it was found with: in another slot, for the words of a slot only
-// grow. It fails if the word has changed since.
+// lower gives a key a word that may be smaller than the one it was found with. It fails if the word has changed since.
 func (t *Words) lower(h, key uint64, c cell, word uint64) bool {
-	if word|taken == c.word {
-		return c.slot.word.Load() == c.word
+	n := shardOf(h)
+	sh := &t.shards[n]
+	switch {
+	case word|taken == c.word:
+		return c.slot.stands(c.word)
+	case word > sh.left && c.array == t.arrays[n].Load():
+		if !c.slot.word.CompareAndSwap(c.word, word|taken) {
+			return false
+		}
+		sh.highest = max(sh.highest, c.word&^taken)
+	default: // a key that has left its slot may have had such a word: this one takes another slot
+		if !t.clear(n, c) {
+			return false
+		}
+		t.stand(h, key, word)
+		t.move(n, most)
 	}
-	if !t.clear(shardOf(h), c) {
-		return false
-	}
-	t.stand(h, key, word)
 	t.sweeper.changed()
 	return true
 }
@@ -26,11 +35,17 @@ func (t *Words) free(n uint64, c cell) bool {
 
 // clear makes a gap of a key's slot, and closes it; not if its word has changed.
 func (t *Words) clear(n uint64, c cell) bool {
-	if !c.slot.word.CompareAndSwap(c.word, c.word&^taken) {
+	sh, last := &t.shards[n], c.word&^taken
+	newest := c.array == t.arrays[n].Load()
+	if newest {
+		last = max(last, sh.highest)
+	}
+	if !c.slot.word.CompareAndSwap(c.word, last) {
 		return false
 	}
 	c.slot.key.Store(gap)
-	if c.array == t.arrays[n].Load() {
+	if newest {
+		sh.left = max(sh.left, last)
 		t.close(n, c.array, c.index)
 	}
 	return true
@@ -57,7 +72,7 @@ func (t *Words) close(n uint64, a *array, hole uint64) {
 		if from := a.home(t.place.hash(key)); distance(from, i, slots) < distance(hole, i, slots) {
 			continue // its search begins behind the hole
 		}
-		if !shift(s, a.slot(hole)) {
+		if !t.shards[n].shift(s, a.slot(hole)) {
 			needed = true
 			continue
 		}
@@ -77,11 +92,12 @@ func distance(from, to, slots uint64) uint64 {
 }
 
 // shift moves a key into a gap, if its word may stand there.
-func shift(from, to *wordSlot) bool {
+func (sh *wordShard) shift(from, to *wordSlot) bool {
 	if from.word.Load()&^taken <= to.word.Load() {
 		return false // the word can only have grown since
 	}
-	key, word := from.key.Load(), from.empty()
+	key, word := from.key.Load(), from.empty(sh.highest)
+	sh.left = max(sh.left, word&^taken, sh.highest)
 	from.key.Store(gap)
 	to.key.Store(key)
 	to.word.Store(word)

@@ -2,9 +2,10 @@ package keyed
 
 import "math/bits"
 
-// most is how many slots of an old array an insertion moves. An array is moved on within slots/64 insertions, and what comes
-// in meanwhile fits: one that grows has a fifth to spare, one of the same size was at most three fifths full, and one that
-// shrinks is at most half full and an eighth as long.
+// most is how many slots of an old array an insertion moves, and a key that must leave its slot for another one. So an array is
+// moved on within slots/64 of these, and what they put in meanwhile fits: an array that grows has a fifth to spare, one of the
+// same size was at most three fifths full of keys, and one that shrinks is at most half full and an eighth as long. No more
+// slots of the new one can have been used than that, so one that never was is always left for a key that moves.
 const most = 64
 
 // insert puts a key that is not there into a locked shard. A table without bound looks at a line of slots for keys that are
@@ -44,19 +45,23 @@ func (t *Words) tidy(n, idle uint64) {
 	}
 }
 
-// stand finds a key a slot, in a larger array if it must.
+// stand finds a key a slot, in another array if it must: where the array is too full, of keys or of gaps, or has too many
+// slots on the key's way that may not be given to its word.
 func (t *Words) stand(h, key, word uint64) {
 	n := shardOf(h)
 	a := t.arrays[n].Load()
 	if !fits(t.shards[n].filled+1, a.size()) {
 		a = t.resize(n, t.larger(n))
 	}
-	for !t.put(n, a, h, key, word) { // no slot may be given to this word
-		a = t.resize(n, t.shards[n].asked)
+	for !t.put(n, a, h, key, word, patience) {
+		a = t.resize(n, t.larger(n))
 	}
 }
 
-// larger is the size to ask for where a shard is too full, of keys or of gaps.
+// patience is how many slots that may not be given to a word are passed on its way to one that may.
+const patience = 32
+
+// larger is the size to ask for where a shard must move: the same if gaps are what fills it.
 func (t *Words) larger(n uint64) uint64 {
 	sh := &t.shards[n]
 	if 5*sh.live > 3*t.arrays[n].Load().size() {
@@ -73,7 +78,7 @@ func (t *Words) resize(n, asked uint64) *array {
 	sh, old := &t.shards[n], t.arrays[n].Load()
 	a := newArray(newLines(paged[uint64](asked)), old.rules)
 	a.old.Store(old)
-	sh.asked, sh.filled, sh.moved = asked, 0, 0
+	sh.asked, sh.filled, sh.moved, sh.highest, sh.left = asked, 0, 0, 0, 0
 	t.moving.Or(1 << n)
 	t.arrays[n].Store(a)
 	return a
@@ -89,9 +94,9 @@ func (t *Words) move(n uint64, limit int) (looked int) {
 	}
 	for ; looked < limit && sh.moved < old.size(); looked++ {
 		s := old.slot(sh.moved)
-		if word := s.empty(); word >= taken {
+		if word := s.empty(0); word >= taken {
 			key := s.key.Load()
-			t.put(n, a, t.place.hash(key), key, word&^taken)
+			t.put(n, a, t.place.hash(key), key, word&^taken, a.size())
 			s.key.Store(gap)
 		}
 		sh.moved++
@@ -103,18 +108,20 @@ func (t *Words) move(n uint64, limit int) (looked int) {
 	return looked
 }
 
-// empty takes the mark off a word, so that no compare-and-swap on it succeeds any more, and gives the word as it was.
-func (s *wordSlot) empty() uint64 {
+// empty takes the mark off a word, so that no compare-and-swap on it succeeds any more, and gives the word as it was. The slot
+// is left with at least so much.
+func (s *wordSlot) empty(least uint64) uint64 {
 	for {
 		word := s.word.Load()
-		if word < taken || s.word.CompareAndSwap(word, word&^taken) {
+		if word < taken || s.word.CompareAndSwap(word, max(word&^taken, least)) {
 			return word
 		}
 	}
 }
 
-// put stands a key in the first slot on its way that may have its word. It fails if there is none.
-func (t *Words) put(n uint64, a *array, h, key, word uint64) bool {
+// put stands a key in the first slot on its way that may have its word. It fails if so many free ones may not. An array that
+// keys are moving to never is without one that may: see most.
+func (t *Words) put(n uint64, a *array, h, key, word, patience uint64) bool {
 	sh, slots := &t.shards[n], a.size()
 	i := a.home(h)
 	for range slots {
@@ -130,6 +137,9 @@ func (t *Words) put(n uint64, a *array, h, key, word uint64) bool {
 				return true
 			}
 			s.key.Store(gap)
+			if patience--; patience == 0 {
+				return false
+			}
 		}
 		if i++; i == slots {
 			i = 0

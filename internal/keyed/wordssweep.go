@@ -65,30 +65,25 @@ func (t *Words) sweepSlots(n uint64, cursor *uint64, idle uint64, limit int) (fr
 	for ; *cursor < a.size() && looked < limit; looked++ {
 		s := a.slot(*cursor)
 		word := s.word.Load()
-		switch {
-		case word >= taken && word&^taken <= idle:
+		if word >= taken && word&^taken <= idle {
 			if t.free(n, cell{a, s, *cursor, word}) {
 				freed++
 			}
 			continue // a key may have moved into the slot
-		case word >= taken:
+		}
+		if word >= taken {
 			earliest = min(earliest, word&^taken)
-		case s.key.Load() == gap:
-			t.close(n, a, *cursor)
-			if s.word.Load() >= taken {
-				continue
-			}
 		}
 		*cursor++
 	}
 	return freed, looked, earliest
 }
 
-// shrink gives a shard of a table without bound, of which less than a quarter is in use, an array of half that size or
+// shrink gives a shard of a table that has not all slots from the beginning, of which less than a quarter is in use, an array of half that size or
 // less, of which at most half will be.
 func (t *Words) shrink(n uint64) bool {
 	slots, live := t.arrays[n].Load().size(), t.shards[n].live
-	if t.bounded() || slots <= firstSlots || 4*live >= slots {
+	if t.fixed || slots <= firstSlots || 4*live >= slots {
 		return false
 	}
 	t.resize(n, max(firstSlots, slots/8, 2*live))
