@@ -50,10 +50,15 @@ type group struct {
 func (g *group) Allow(ctx context.Context, key string) Result { return g.AllowN(ctx, key, N(1)) }
 
 func (g *group) AllowN(_ context.Context, key string, c Cost) Result {
+	r, _ := g.allowUndo(key, c)
+	return r
+}
+
+// allowUndo is AllowN with an undo for what it admitted.
+func (g *group) allowUndo(key string, c Cost) (all Result, back func()) {
 	now := g.now()
-	all := g.peek(now, key, c)
-	if !all.OK() {
-		return all
+	if all = g.peek(now, key, c); !all.OK() {
+		return all, nil
 	}
 	var undo []func() bool
 	all = Result{}
@@ -62,11 +67,11 @@ func (g *group) AllowN(_ context.Context, key string, c Cost) Result {
 		all = both(all, r, i == 0)
 		if !r.OK() {
 			g.undo(undo, key)
-			return all
+			return all, nil
 		}
 		undo = append(undo, back)
 	}
-	return all
+	return all, func() { g.undo(undo, key) }
 }
 
 // now is a reading of each member's clock.
