@@ -181,6 +181,32 @@ func TestCoreImportsOnlyXXHash(t *testing.T) {
 	assert.Equal(t, len(allowed), seen, "all of these and no more")
 }
 
+// heavy are modules that the command alone has a use for: it draws, unpacks, reads JSON and knows terminals.
+var heavy = []string{"gonum.org/", "github.com/klauspost/compress", "github.com/tidwall/", "golang.org/x/term"}
+
+// TestOnlyTheCommandIsHeavy: nobody builds what the command needs by importing any other package of the module. Nor does anybody
+// download it: the go command fetches what the packages that are imported need.
+func TestOnlyTheCommandIsHeavy(t *testing.T) {
+	found := 0
+	for _, file := range sourceFiles(t, ".go") {
+		folder := path.Dir(file)
+		if !inModule(folder) || strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		require.NoError(t, err)
+		for _, spec := range parsed.Imports {
+			for _, module := range heavy {
+				if strings.HasPrefix(spec.Path.Value, `"`+module) {
+					found++
+					assert.True(t, strings.HasPrefix(folder, "cmd/weir"), "%s imports %s", file, spec.Path.Value)
+				}
+			}
+		}
+	}
+	assert.Positive(t, found, "or these are not the modules that the command needs")
+}
+
 // TestFivePoliciesHaveTheSameFiles holds the five folders to the same files in the same order, each named alike.
 func TestFivePoliciesHaveTheSameFiles(t *testing.T) {
 	for _, room := range policyRooms {

@@ -39,7 +39,11 @@ func commands() []command {
 		{"list", "", "the policies, a line each", list},
 		{"describe", "NAME", "a policy's page: what it is, when to take it, how it works", describe},
 		{"verify", "[flags]", "put the Go policies, the C port or any program through the vectors", verify},
-		{"simulate", "--limit TEXT --log FILE [flags]", "what each policy would have done to a log", simulate},
+		{"simulate", "--limit TEXT --log FILE [flags]", "what each policy would have done to a log, in numbers and pictures", simulate},
+		{"recommend", "--log FILE [flags]", "the least limit that lets a share of the clients pass untouched", recommend},
+		{"watch", "--limit TEXT --log FILE [flags]", "the same as simulate on a log that grows", watch},
+		{"explain", "--limit TEXT --at TIMES [flags]", "a policy's decisions, step by step, and the sum behind each", explainCommand},
+		{"check", "FILE...", "check files of limits, YAML or JSON: every fault with its line", check},
 		{"vectors", "export|lint ...", "the vectors as C, text or JSON; check vector files", vectorsCommand},
 		{"mutants", "[flags]", "put deliberately wrong policies through the vectors: none may pass", score},
 	}
@@ -144,10 +148,14 @@ func flags(name string) *flag.FlagSet {
 	return f
 }
 
-// parse reads the flags of a command and the words that it takes besides, as many as names has. Asked for help it shows
-// the flags.
+// more ends the name of a word of which there may be any number, none too.
+const more = "...]"
+
+// parse reads the flags of a command and the words that it takes besides, as many as names has, or more if the last says so.
+// Asked for help it shows the flags.
 func parse(a app, f *flag.FlagSet, args []string, names ...string) error {
 	err := f.Parse(args)
+	any := len(names) > 0 && strings.HasSuffix(names[len(names)-1], more)
 	see := fmt.Sprintf("\"weir %s -h\" shows how", f.Name())
 	switch {
 	case errors.Is(err, flag.ErrHelp):
@@ -157,6 +165,8 @@ func parse(a app, f *flag.FlagSet, args []string, names ...string) error {
 		return err
 	case err != nil:
 		return fmt.Errorf("%w; %s", err, see)
+	case any:
+		return nil
 	case f.NArg() < len(names):
 		return fmt.Errorf("%s is missing; %s", names[f.NArg()], see)
 	case f.NArg() > len(names):

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"weir"
+	_ "weir/cmd/weir" // so that a change to the command is a change to its tests, whose results the go tool keeps
 )
 
 // program is the command, built once.
@@ -105,6 +106,15 @@ func TestWrongWords(t *testing.T) {
 		{"an unknown policy to simulate", []string{"simulate", "--limit", "1/s", "--log", "-", "--policy", "gcra,bucket"}, `unknown_policy: "bucket"; known are gcra`},
 		{"a dual bucket with one limit", []string{"simulate", "--limit", "1/s", "--log", "-", "--policy", "dualbucket"}, "dualbucket: invalid_second"},
 		{"an empty log", []string{"simulate", "--limit", "1/s", "--log", "-"}, "log: has no requests"},
+		{"two policies alike", []string{"simulate", "--limit", "1/s", "--log", "-", "--policy", "gcra,gcra"}, `policy is "gcra" twice, must name each once`},
+		{"standard input twice", []string{"simulate", "--limit", "1/s", "--log", "-", "-"}, "log is - 2 times, must be at most once"},
+		{"a second log that is not there", []string{"simulate", "--limit", "1/s", "--log", "testdata/small.csv", "nowhere.log"}, "nowhere.log"},
+		{"a format string without a time", []string{"simulate", "--limit", "1/s", "--log", "-", "--format", "$remote_addr"}, `must be one with a time`},
+		{"a header without a time", []string{"simulate", "--limit", "1/s", "--log", "testdata/notime.csv"}, "a header without a column called time; name another with --time"},
+		{"a column that is not there", []string{"simulate", "--limit", "1/s", "--log", "testdata/notime.csv", "--time", "when"}, `time is "when", must be a column of the log: "day", "who"`},
+		{"a look too often", []string{"watch", "--limit", "1/s", "--log", "-", "--every", "1ms"}, "every is 1ms, must be from 100ms to 1h0m0s"},
+		{"watch without a log", []string{"watch", "--limit", "1/s"}, "log is missing"},
+		{"a number too large", []string{"simulate", "--limit", "1/s", "--log", "-", "--worst", "1001"}, "worst is 1001, must be at most 1000"},
 		{"a negative number", []string{"simulate", "--limit", "1/s", "--log", "-", "--worst", "-1"}, "worst is -1, must be at least 0"},
 	} {
 		status, out, errs := weirWith(t, "", row.args...)
@@ -122,7 +132,7 @@ func TestHelp(t *testing.T) {
 	status, _, errs := weirWith(t, "")
 	assert.Equal(t, 2, status, "nothing asked")
 	assert.Contains(t, errs, "weir simulate")
-	for _, name := range []string{"list", "describe", "verify", "simulate"} {
+	for _, name := range []string{"list", "describe", "verify", "simulate", "recommend", "watch", "explain"} {
 		status, out, errs := weirWith(t, "", name, "-h")
 		assert.Equal(t, 0, status, name)
 		assert.Contains(t, out, "weir "+name)

@@ -5,12 +5,16 @@ import (
 	"io"
 	"os"
 	"time"
+
+	"golang.org/x/term"
 )
 
 // progress tells a waiting person how far a long log is read: over and over in one line on a terminal, else in a line
-// now and then.
+// now and then, with the time left.
 type progress struct {
 	to       io.Writer
+	command  string
+	began    time.Time
 	size     int64 // of the input; 0 if not known
 	terminal bool
 	every    time.Duration
@@ -19,15 +23,19 @@ type progress struct {
 	shown    bool
 }
 
-func newProgress(to io.Writer, size int64) *progress {
-	p := &progress{to: to, size: size, every: 10 * time.Second}
-	if file, ok := to.(*os.File); ok {
-		if info, err := file.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
-			p.terminal, p.every = true, 500*time.Millisecond
-		}
+func newProgress(to io.Writer, command string, size int64) *progress {
+	p := &progress{to: to, command: command, began: time.Now(), size: size, every: 10 * time.Second}
+	if isTerminal(to) {
+		p.terminal, p.every = true, 500*time.Millisecond
 	}
-	p.next = time.Now().Add(p.every)
+	p.next = p.began.Add(p.every)
 	return p
+}
+
+// isTerminal says whether what is written is seen at once by a person who cannot use it twice.
+func isTerminal(to io.Writer) bool {
+	file, ok := to.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd()))
 }
 
 // due says whether it is time for a line. It looks at the clock only now and then.
@@ -39,9 +47,9 @@ func (p *progress) due() bool {
 // line shows how many lines are read, and which part of the input.
 func (p *progress) line(lines uint64, consumed int64) {
 	p.next = time.Now().Add(p.every)
-	text := fmt.Sprintf("weir simulate: %s lines", grouped(lines))
-	if p.size > 0 {
-		text += fmt.Sprintf(", %d %%", consumed*100/p.size)
+	text := fmt.Sprintf("weir %s: %s lines", p.command, grouped(lines))
+	if p.size > 0 && consumed > 0 {
+		text += fmt.Sprintf(", %d %%, %v left", consumed*100/p.size, left(time.Since(p.began), consumed, p.size))
 	}
 	if !p.terminal {
 		fmt.Fprintln(p.to, text)
@@ -49,6 +57,12 @@ func (p *progress) line(lines uint64, consumed int64) {
 	}
 	p.shown = true
 	fmt.Fprintf(p.to, "\r\x1b[K%s", text)
+}
+
+// left is how much longer it takes if it goes on as it did, to the second.
+func left(taken time.Duration, consumed, size int64) time.Duration {
+	rest := float64(max(0, size-consumed)) / float64(consumed)
+	return time.Duration(rest * float64(taken)).Round(time.Second)
 }
 
 // end clears the line.

@@ -1,39 +1,71 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"io"
-	"slices"
-	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
 
 	"weir"
 	"weir/cmd/weir/internal/accesslog"
+	"weir/cmd/weir/internal/chart"
+	"weir/cmd/weir/internal/replay"
 	"weir/policy"
 	"weir/vectors"
 )
 
 // write shows what came of a log: what it was, a row a policy, and the keys that were denied most.
-func (s *simulation) write(to io.Writer, stats accesslog.Stats, span time.Duration) error {
-	fmt.Fprintf(to, "limit %s; %s requests of %s keys in %v; %s log\n", s.limit, grouped(stats.Read),
-		grouped(uint64(len(s.names))), span.Round(time.Millisecond), stats.Format)
-	s.writeOddities(to, stats)
-	fmt.Fprintln(to)
-	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', tabwriter.AlignRight)
-	window := "most in any " + periodOf(s.limit)
-	fmt.Fprintf(w, "policy\trequests\tallowed\tdenied\ttoo costly\tkeys\tkeys denied\t%s\t\n", window)
-	for _, t := range s.runs {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", t.name, grouped(stats.Read), grouped(t.counts[policy.Allow]),
-			grouped(t.counts[policy.Deny]), grouped(t.counts[policy.TooCostly]), grouped(uint64(t.policy.Keys())),
-			grouped(t.keysDenied()), grouped(t.most()))
+func (s *simulation) write(to io.Writer) error {
+	fmt.Fprintln(to, s.about())
+	for _, line := range s.oddities() {
+		fmt.Fprintln(to, line)
 	}
-	if err := w.Flush(); err != nil {
+	fmt.Fprintln(to)
+	if err := writeGrid(to, s.table()); err != nil {
 		return err
 	}
-	return s.writeWorst(to)
+	rows := s.worstRows()
+	if len(rows) == 0 {
+		return nil
+	}
+	fmt.Fprintln(to)
+	return writeGrid(to, append([][]string{{"policy", "worst key", "refused", "of"}}, rows...))
+}
+
+// writeGrid writes rows of cells, right-aligned.
+func writeGrid(to io.Writer, rows [][]string) error {
+	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', tabwriter.AlignRight)
+	for _, row := range rows {
+		fmt.Fprintf(w, "%s\t\n", strings.Join(row, "\t"))
+	}
+	return w.Flush()
+}
+
+// about is one line that says what was read.
+func (s *simulation) about() string {
+	return fmt.Sprintf("limit %s; %s requests of %s keys in %v; %s log", s.run.Limit, grouped(s.stats.Read),
+		grouped(uint64(len(s.run.Names))), s.run.Last.Round(time.Millisecond), shown(s.stats.Format))
+}
+
+// table is a heading and a row a policy.
+func (s *simulation) table() [][]string {
+	rows := [][]string{{"policy", "requests", "allowed", "denied", "too costly", "keys", "keys denied", "most in any " + periodOf(s.run.Limit),
+		"at most", "longest hold"}}
+	for _, t := range s.run.Trials {
+		most, _ := t.Most()
+		rows = append(rows, []string{t.Name, grouped(s.run.Total), grouped(t.Counts[policy.Allow]), grouped(t.Counts[policy.Deny]),
+			grouped(t.Counts[policy.TooCostly]), grouped(t.Keys()), grouped(t.KeysDenied()), grouped(most), grouped(t.Bound()), hold(t)})
+	}
+	return rows
+}
+
+// hold is how long a leaky bucket would have a request wait to make the output smooth; no other policy holds any.
+func hold(t *replay.Trial) string {
+	if t.Longest == 0 {
+		return "0"
+	}
+	return (time.Duration(t.Longest) * t.Tick).Round(time.Microsecond).String()
 }
 
 // periodOf is the period as the limit's text has it, with a number before a lone unit.
@@ -45,82 +77,54 @@ func periodOf(l weir.Limit) string {
 	return period
 }
 
-// writeOddities shows what a reader of the table has to know.
-func (s *simulation) writeOddities(to io.Writer, stats accesslog.Stats) {
+// oddities are lines that a reader of the table has to know.
+func (s *simulation) oddities() []string {
+	lines := logOddities(s.stats)
+	if s.run.Early > 0 {
+		lines = append(lines, fmt.Sprintf("%s requests are more than %v earlier than the first line and were taken to come %v before it: "+
+			"is the log in order, oldest first?", grouped(s.run.Early), replay.Origin, replay.Origin))
+	}
+	lines = append(lines, s.run.Notes...)
+	for _, t := range s.run.Trials {
+		if n := t.Counts[policy.PastHorizon]; n > 0 {
+			lines = append(lines, fmt.Sprintf("%s: %s requests came past the horizon of %d ticks of %v and were not decided",
+				t.Name, grouped(n), t.Horizon, t.Tick))
+		}
+	}
+	return lines
+}
+
+// logOddities are those of the log itself.
+func logOddities(stats accesslog.Stats) (lines []string) {
 	if stats.StepsBack > 0 {
-		fmt.Fprintf(to, "the log's clock steps back %s times, by %v at most\n", grouped(stats.StepsBack), stats.LargestStepBack)
+		lines = append(lines, fmt.Sprintf("the log's clock steps back %s times, by %v at most", grouped(stats.StepsBack), stats.LargestStepBack))
+	}
+	if stats.Trailing > 0 {
+		lines = append(lines, fmt.Sprintf("%s files go on after the end of their gzip stream; that was not read", grouped(stats.Trailing)))
 	}
 	if stats.Unreadable > 0 {
-		fmt.Fprintf(to, "%s of %s lines could not be read:\n", grouped(stats.Unreadable), grouped(stats.Lines))
+		lines = append(lines, fmt.Sprintf("%s of %s lines could not be read:", grouped(stats.Unreadable), grouped(stats.Lines)))
 		for _, c := range stats.Samples {
-			fmt.Fprintf(to, "  %s\n", c)
+			lines = append(lines, "  "+c.String())
 		}
 	}
-	if s.early > 0 {
-		fmt.Fprintf(to, "%s requests are more than %v earlier than the first line and were taken to come %v before it: is the log "+
-			"in order, oldest first?\n", grouped(s.early), origin, origin)
-	}
-	for _, note := range s.notes {
-		fmt.Fprintln(to, note)
-	}
-	for _, t := range s.runs {
-		if n := t.counts[policy.PastHorizon]; n > 0 {
-			fmt.Fprintf(to, "%s: %s requests came past the horizon of %d ticks of %v and were not decided\n",
-				t.name, grouped(n), t.policy.Horizon(), t.tick)
-		}
-	}
+	return lines
 }
 
-func (t *trial) keysDenied() uint64 {
-	n := uint64(0)
-	for _, denied := range t.denied {
-		if denied > 0 {
-			n++
+// worstRows are the keys that were refused most often, under each policy.
+func (s *simulation) worstRows() (rows [][]string) {
+	for _, t := range s.run.Trials {
+		for _, id := range t.Worst(s.worst) {
+			rows = append(rows, []string{t.Name, shown(s.run.Names[id]), grouped(t.Denied[id]), grouped(s.run.Requests[id])})
 		}
 	}
-	return n
-}
-
-// most is the largest cost that any key was let through within a period.
-func (t *trial) most() uint64 {
-	most := uint64(0)
-	for _, w := range t.windows {
-		most = max(most, w.most)
-	}
-	return most
-}
-
-// writeWorst shows the keys that were refused most often, those of equal count in the order in which they came.
-func (s *simulation) writeWorst(to io.Writer) error {
-	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprint(w, "\npolicy\tworst key\trefused\tof\t\n")
-	any := false
-	for _, t := range s.runs {
-		for _, id := range t.worst(s.worst) {
-			any = true
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t\n", t.name, shown(s.names[id]), grouped(t.denied[id]), grouped(s.requests[id]))
-		}
-	}
-	if !any {
-		return nil
-	}
-	return w.Flush()
-}
-
-func (t *trial) worst(n int) []int {
-	var ids []int
-	for id, denied := range t.denied {
-		if denied > 0 {
-			ids = append(ids, id)
-		}
-	}
-	slices.SortStableFunc(ids, func(a, b int) int { return cmp.Compare(t.denied[b], t.denied[a]) })
-	return ids[:min(n, len(ids))]
+	return rows
 }
 
 // shown is a key that a stranger chose, safe to print and not too long.
 func shown(key string) string {
 	const most = 60
+	key = accesslog.ShowKey(key)
 	if runes := []rune(key); len(runes) > most {
 		key = string(runes[:most]) + "..."
 	}
@@ -128,10 +132,4 @@ func shown(key string) string {
 }
 
 // grouped writes a number with commas between thousands.
-func grouped(n uint64) string {
-	digits := strconv.FormatUint(n, 10)
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits
-}
+func grouped(n uint64) string { return chart.Grouped(n) }

@@ -1,5 +1,6 @@
-// Package accesslog reads the requests of a log, one after the other, for weir simulate. It knows the common and the
-// combined log format of web servers and a CSV of time,key,cost, each plain or gzip (told by its first bytes).
+// Package accesslog reads the requests of a log, one after the other, for the commands of weir that look at logs. It knows the
+// common and the combined log format of web servers, whatever a format string of nginx or Apache describes, JSON lines and a
+// CSV of time,key,cost, each plain, gzip or zstd (told by their first bytes), in one file or several.
 //
 // A log is what other programs, and strangers through them, wrote: a line that cannot be read is counted and the
 // first few are kept to be shown, and reading goes on. A line is one request; nothing spans lines. Memory does not
@@ -14,6 +15,18 @@
 // included. What follows the last field after a space is ignored: nginx and others like to add fields, and so a
 // combined log is also a common one. A size of "-" is 0 bytes. A part that a request lacks, as garbage or HTTP/0.9
 // does, is "-".
+//
+// # Format strings
+//
+// A format that holds a $ or a % is read as nginx's log_format or Apache's LogFormat. Between two fields there must be
+// something; a field ends where that begins, one between quotes at the next quote that no backslash escapes. The last ends at a
+// space or the end of the line. A time is $time_local, $time_iso8601, $msec, %t or %{sec|msec|usec}t.
+//
+// # JSON lines
+//
+// One object a line. Fields are found by the names that Caddy, Traefik, Envoy, nginx and others give them, or by their own,
+// with a dot for nested ones: request.headers.X-Api-Key.0. A number is taken as it is written. A client with a port is known
+// without it.
 //
 // # CSV
 //
@@ -37,7 +50,6 @@ package accesslog
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"time"
 )
@@ -56,11 +68,14 @@ type Record struct {
 // Reader reads the requests of one log. It is for one goroutine.
 type Reader struct {
 	options  Options
-	lines    *lines
+	inputs   inputs
 	format   format    // nil until the first readable line tells
 	sniffers []sniffer // until then: one for each format
-	first    instant   // when the first record came
+	begun    bool
+	first    instant // when the first record came
 	last     time.Duration
+	held     []held // the first records, until it is known which of them is the first
+	spread   spread
 	stats    Stats
 	err      error // why there is no more
 }
@@ -83,25 +98,35 @@ type sniffer struct {
 	format
 }
 
-// New reads the log in r. It looks at the first bytes of r, and fails if it cannot, if a gzip header is broken, or,
-// with an *OptionError, if o asks for what there is not.
+// New reads the log in r. It looks at the first bytes of r, and fails if it cannot, if a gzip or zstd header is broken,
+// or, with an *OptionError, if o asks for what there is not.
 func New(r io.Reader, o Options) (*Reader, error) {
+	return NewFiles([]Input{{Open: func() (io.ReadCloser, error) { return io.NopCloser(r), nil }}}, o)
+}
+
+// NewFiles reads the log that stands in some inputs, one after the other, as if they were one, each plain, gzip or zstd. Each is
+// opened when the one before has ended, the first at once. The error is as New's, or that of opening.
+func NewFiles(files []Input, o Options) (*Reader, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	l, err := newLines(r)
-	if err != nil {
+	reader := &Reader{options: o, inputs: inputs{rest: files, named: len(files) > 1}}
+	if err := reader.inputs.open(); err != nil {
 		return nil, err
 	}
-	reader := &Reader{options: o, lines: l}
 	if o.Format != "" && o.Format != auto {
 		if err := reader.settle(o.Format); err != nil {
+			reader.inputs.close()
 			return nil, err
 		}
 		return reader, nil
 	}
-	for _, name := range []string{combined, common, csvFormat} { // every combined line is a common one: ask it first
-		f, err := newFormat(name, Options{})
+	for _, name := range []string{combined, common, jsonLines, csvFormat} { // every combined line is a common one: ask it first
+		wishes := Options{}
+		if name == csvFormat || name == jsonLines {
+			wishes.Time = o.Time
+		}
+		f, err := newFormat(name, wishes)
 		if err != nil {
 			return nil, err
 		}
@@ -110,84 +135,118 @@ func New(r io.Reader, o Options) (*Reader, error) {
 	return reader, nil
 }
 
+// Close closes the input at hand. It is needed only where Next has not come to an end.
+func (r *Reader) Close() error { return r.inputs.close() }
+
 // Next is the next request that can be read. The error is io.EOF after the last; an *OptionError if the log turned
 // out not to have the field, or be of the format, that the options ask for; else it wraps what the input met, a gzip
 // stream that is cut off for one, and says at which line. Once it fails it fails the same way for ever.
 func (r *Reader) Next() (Record, error) {
-	for r.err == nil {
-		line, f, err := r.lines.next()
+	if !r.options.Spread {
+		return r.relative()
+	}
+	return r.spread.next(r)
+}
+
+// relative is the next request, by the time since the first.
+func (r *Reader) relative() (Record, error) {
+	if !r.begun {
+		r.begin()
+	}
+	for {
+		h, line, err := r.pull()
 		if err != nil {
-			r.err = r.ended(err)
+			return Record{}, err
+		}
+		at, ok := h.at.since(r.first)
+		if !ok {
+			r.complain(h.line, farAway, line)
+			continue
+		}
+		r.account(at)
+		return Record{At: at, Key: h.key, Cost: h.cost}, nil
+	}
+}
+
+// pull is the next entry that was held, or else the next that is read, with its line as far as a complaint shows it.
+func (r *Reader) pull() (held, []byte, error) {
+	if len(r.held) > 0 {
+		h := r.held[0]
+		r.held = r.held[1:]
+		return h, h.text, nil
+	}
+	e, line, err := r.entry()
+	return held{entry: e, line: r.inputs.line()}, line, err
+}
+
+// entry is the next line that is a request.
+func (r *Reader) entry() (entry, []byte, error) {
+	for r.err == nil {
+		line, f, err := r.inputs.next()
+		if err != nil {
+			r.err = err
+			r.stats.Trailing = r.inputs.trailing
 			break
 		}
 		r.stats.Lines++
 		line = bytes.TrimPrefix(line, []byte("\ufeff")) // of any line: files that were joined, each with its own
-		if f != whole {
-			r.complain(line, f)
-			continue
+		var e entry
+		if f == whole {
+			e, f, err = r.read(line)
 		}
-		record, f, err := r.read(line)
 		switch {
 		case err != nil:
-			r.complain(line, unwanted)
+			r.complain(r.inputs.line(), unwanted, line)
 			r.err = err
 		case f == nothing:
 			r.stats.Skipped++
 		case f != whole:
-			r.complain(line, f)
+			r.complain(r.inputs.line(), f, line)
 		default:
-			r.account(record.At)
-			return record, nil
+			return e, line, nil
 		}
 	}
-	return Record{}, r.err
+	return entry{}, nil, r.err
 }
 
-// Stats is what has been read so far. Its Samples are not to be changed.
+// Stats is what has been read so far. Its Samples are not to be changed. While the first records are held, and those of a
+// second that is spread, Read and Unreadable lag behind Lines.
 func (r *Reader) Stats() Stats { return r.stats }
 
-// Consumed is the bytes taken from the input so far, compressed if it is; never less than what Next has told, and
+// Consumed is the bytes taken from the inputs so far, compressed if they are; never less than what Next has told, and
 // ahead of it by the buffers, about a mebibyte.
-func (r *Reader) Consumed() int64 { return r.lines.consumed() }
+func (r *Reader) Consumed() int64 { return r.inputs.consumed() }
 
-func (r *Reader) read(line []byte) (Record, fault, error) {
+func (r *Reader) read(line []byte) (entry, fault, error) {
 	if len(bytes.Trim(line, " \t\r")) == 0 {
-		return Record{}, nothing, nil
+		return entry{}, nothing, nil
 	}
 	if bytes.IndexByte(line, 0) >= 0 { // a crash leaves runs of them where a block was never written
-		return Record{}, hasNUL, nil
+		return entry{}, hasNUL, nil
 	}
 	if r.format == nil {
-		name := r.sniff(line)
+		name, f := r.sniff(line)
 		if name == "" {
-			return Record{}, unknownFormat, nil
+			return entry{}, f, nil
 		}
 		if err := r.settle(name); err != nil {
-			return Record{}, whole, err
+			return entry{}, whole, err
 		}
 	}
-	e, f, err := r.format.parse(line)
-	if err != nil || f != whole {
-		return Record{}, f, err
-	}
-	if r.stats.Read == 0 {
-		r.first = e.at
-	}
-	at, ok := e.at.since(r.first)
-	if !ok {
-		return Record{}, farAway, nil
-	}
-	return Record{At: at, Key: e.key, Cost: e.cost}, whole, nil
+	return r.format.parse(line)
 }
 
-// sniff names the format of line, "" if it is of none.
-func (r *Reader) sniff(line []byte) string {
+// sniff names the format of line; if it is of none, the name is empty and the fault says so.
+func (r *Reader) sniff(line []byte) (string, fault) {
 	for _, s := range r.sniffers {
-		if _, f, err := s.parse(line); err != nil || f == whole || f == nothing {
-			return s.name
+		switch _, f, err := s.parse(line); {
+		case err != nil || f == whole || f == nothing || f == noKey:
+			return s.name, whole
+		case f == noTimeColumn:
+			return "", f
 		}
 	}
-	return ""
+	return "", unknownFormat
 }
 
 func (r *Reader) settle(name string) (err error) {
@@ -207,21 +266,9 @@ func (r *Reader) account(at time.Duration) {
 	r.stats.Read++
 }
 
-func (r *Reader) complain(line []byte, f fault) {
+func (r *Reader) complain(line uint64, f fault, text []byte) {
 	r.stats.Unreadable++
 	if len(r.stats.Samples) < maxSamples {
-		r.stats.Samples = append(r.stats.Samples, Complaint{r.stats.Lines, string(f), excerpt(line)})
+		r.stats.Samples = append(r.stats.Samples, Complaint{r.inputs.name(), line, string(f), excerpt(text)})
 	}
-}
-
-// ended gives the error of the input its line: the one that it broke off in, or the next if it broke off between two.
-func (r *Reader) ended(err error) error {
-	if err == io.EOF {
-		return err
-	}
-	at := r.stats.Lines
-	if !r.lines.broken {
-		at++
-	}
-	return fmt.Errorf("line %d: %w", at, err)
 }

@@ -184,13 +184,13 @@ func TestWrongOptions(t *testing.T) {
 		options accesslog.Options
 		want    string
 	}{
-		{"", accesslog.Options{Format: "json"}, `format is "json", must be auto, common, combined or csv`},
+		{"", accesslog.Options{Format: "xml"}, `format is "xml", must be auto, common, combined, csv, json or a format string of nginx or Apache`},
 		{"", accesslog.Options{Format: "common", Key: "agent"}, // a common log has none
-			`key is "agent", must be client, ident, user, method, path, proto or status (the log's format is common)`},
+			`key is "agent", must be client, ident, user, method, path, route, proto or status (the log's format is common)`},
 		{common, accesslog.Options{Key: "agent"}, // told only by the log
-			`key is "agent", must be client, ident, user, method, path, proto or status (the log's format is common)`},
+			`key is "agent", must be client, ident, user, method, path, route, proto or status (the log's format is common)`},
 		{"", accesslog.Options{Format: "combined", Key: "ip"}, `key is "ip", must be client, ident, user, method, ` +
-			`path, proto, status, referrer or agent (the log's format is combined)`},
+			`path, route, proto, status, referrer or agent (the log's format is combined)`},
 		{"", accesslog.Options{Format: "common", Cost: "2"}, `cost is "2", must be 1 or bytes`},
 		{"time,user\n", accesslog.Options{}, `key is "key", must be a column of the log: "time", "user"`},
 		{"time,user\n", accesslog.Options{Key: "user", Cost: "bytes"},
@@ -199,6 +199,17 @@ func TestWrongOptions(t *testing.T) {
 		{"time,b,c,d,e,f,g,h,i,j,k\n", accesslog.Options{}, // too many to list
 			`key is "key", must be a column of the log: "time", "b", "c", "d", "e", "f", "g", "h", "i", "j", ...`},
 		{"1,a\n", accesslog.Options{Key: "client"}, `key is "client", must be key (the log names no columns)`},
+		{"1,a\n", accesslog.Options{Time: "when"}, `time is "when", must be left out (the log names no columns)`},
+		{"date,user\n1,a\n", accesslog.Options{Format: "csv", Time: "when"}, `time is "when", must be a column of the log: "date", "user"`},
+		{common, accesslog.Options{Time: "when"}, `time is "when", must be left out (the log's format is common)`},
+		{common, accesslog.Options{Key: "client+color"}, `key is "client+color", must be client, ident, user, method, path, route, proto or status (the log's format is common)`},
+		{"", accesslog.Options{Format: "$remote_addr $status"}, `format is "$remote_addr $status", must be one with a time: $time_local, $time_iso8601, $msec or %t`},
+		{"", accesslog.Options{Format: "$msec$remote_addr"}, `format is "$msec$remote_addr", must be fields with something between; nothing stands before $remote_addr`},
+		{"", accesslog.Options{Format: "%{%H:%M}t %h"}, `format is "%{%H:%M}t %h", must be made of fields that weir knows, not %{%H:%M}t`},
+		{"", accesslog.Options{Format: "$msec $remote_addr", Cost: "bytes"}, `cost is "bytes", must be 1 or a field of the format string: time, client`},
+		{"", accesslog.Options{Format: "$msec $status"}, `key is "client", must be a field of the format string: time, status`},
+		{"", accesslog.Options{Format: "json", Key: "a#b"}, `key is "a#b", must be names of fields, with . for nested ones, and + or | between several`},
+		{"", accesslog.Options{Format: "json", Cost: "@this"}, `cost is "@this", must be 1, bytes or the name of a field, with . for a nested one`},
 		{"1,a\n", accesslog.Options{Cost: "bytes"}, `cost is "bytes", must be 1 or cost (the log names no columns)`},
 	} {
 		r, err := accesslog.New(strings.NewReader(row.text), row.options)

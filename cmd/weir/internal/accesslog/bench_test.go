@@ -19,6 +19,9 @@ func lines(format string) []byte {
 	for i := range benchLines {
 		second, client := i/7%60, i*7919%251
 		switch format {
+		case "json":
+			fmt.Fprintf(&b, `{"level":"info","ts":%d.%06d,"request":{"remote_ip":"192.0.2.%d","client_ip":"192.0.2.%d","method":"GET","host":"a.example",`+
+				`"uri":"/articles/%d?page=2","headers":{"User-Agent":["Mozilla/5.0"]}},"duration":0.001,"size":%d,"status":200}`+"\n", 1709294400+i/7, i, client, client, i*31%997, i)
 		case "csv":
 			fmt.Fprintf(&b, "%d.%09d,192.0.2.%d,%d\n", 1709294400+i/7, i, client, i)
 		default:
@@ -39,6 +42,8 @@ func BenchmarkReader(b *testing.B) {
 		{"combined_by_path", "combined", "path"},
 		{"common", "common", ""},
 		{"csv", "csv", ""},
+		{"json", "json", ""},
+		{"format_string", "combined", ""},
 		{"combined_gzip", "combined", ""},
 	} {
 		b.Run(row.name, func(b *testing.B) {
@@ -50,7 +55,11 @@ func BenchmarkReader(b *testing.B) {
 			b.ReportAllocs()
 			n := 0
 			for b.Loop() {
-				r, err := accesslog.New(bytes.NewReader(log), accesslog.Options{Key: row.key})
+				o := accesslog.Options{Key: row.key}
+				if row.name == "format_string" {
+					o.Format = combinedFormat
+				}
+				r, err := accesslog.New(bytes.NewReader(log), o)
 				require.NoError(b, err)
 				for err == nil {
 					_, err = r.Next()

@@ -111,6 +111,23 @@ func parseTime(s string) (instant, bool) {
 	return parseSeconds(s)
 }
 
+// parseAny reads a time as any of the formats here writes it: that of a common log too.
+func parseAny(s string) (instant, bool) {
+	if len(s) == len(stampLayout) && s[2] == '/' {
+		return parseStamp(s)
+	}
+	return parseTime(s)
+}
+
+// parseParts reads a whole number of thousandths or millionths of a second: parts is how many make one.
+func parseParts(s string, parts uint64) (instant, bool) {
+	n, ok := parseWhole(s)
+	if !ok || n/parts >= 1e18 {
+		return instant{}, false
+	}
+	return instant{int64(n / parts), int64(n % parts * (uint64(nanos) / parts))}, true
+}
+
 // parseSeconds reads [-]digits[.digits], at most 18 before the point.
 func parseSeconds(s string) (instant, bool) {
 	s, negative := strings.CutPrefix(s, "-")

@@ -2,10 +2,6 @@ package accesslog
 
 import (
 	"bufio"
-	"bytes"
-	"compress/gzip"
-	"errors"
-	"fmt"
 	"io"
 )
 
@@ -13,37 +9,34 @@ import (
 // at 8 KiB to 1 MiB, so that a longer line is damage.
 const maxLine = 1 << 20
 
-// lines splits an input, plain or gzip, into lines.
+// lines splits an input into lines.
 type lines struct {
 	input  *counter
+	packed *packed
 	text   *bufio.Reader // holds exactly the longest line and its end
 	head   [2 * maxExcerpt]byte
 	err    error // what comes after the line just given
 	broken bool  // err came in the middle of a line
 }
 
-// gzipMagic begins every gzip member (RFC 1952, 2.3.1), and no text.
-var gzipMagic = []byte{0x1f, 0x8b}
-
+// newLines looks at the first bytes to tell what the input is.
 func newLines(r io.Reader) (*lines, error) {
 	l := &lines{input: &counter{from: r}}
 	raw := bufio.NewReaderSize(l.input, 1<<16)
-	magic, err := raw.Peek(len(gzipMagic))
-	if err != nil && err != io.EOF {
-		return nil, fmt.Errorf("line 1: %w", err)
+	var err error
+	if l.packed, err = unpack(raw); err != nil {
+		return nil, err
 	}
-	var from io.Reader = raw
-	if bytes.Equal(magic, gzipMagic) {
-		if from, err = gzip.NewReader(raw); err != nil {
-			return nil, fmt.Errorf("line 1: %w", gzipError{err})
-		}
-		from = gzipped{from}
-	}
-	l.text = bufio.NewReaderSize(from, maxLine+len("\r\n"))
+	l.text = bufio.NewReaderSize(l.packed, maxLine+len("\r\n"))
 	return l, nil
 }
 
 func (l *lines) consumed() int64 { return l.input.n }
+
+// trailing says whether the input goes on after what was packed in it.
+func (l *lines) trailing() bool { return l.packed.trailing }
+
+func (l *lines) close() { l.packed.close() }
 
 // next is the next line without its end, valid until the next call, and why it cannot be read if so: then it is the
 // beginning alone. The error, io.EOF after the last line, comes alone.
@@ -96,31 +89,4 @@ func (c *counter) Read(p []byte) (int, error) {
 	n, err := c.from.Read(p)
 	c.n += int64(n)
 	return n, err
-}
-
-// gzipped says of its errors that they are those of a gzip stream, which the bare "unexpected EOF" does not.
-type gzipped struct{ io.Reader }
-
-func (g gzipped) Read(p []byte) (int, error) {
-	n, err := g.Reader.Read(p)
-	if err != nil && err != io.EOF {
-		err = gzipError{err}
-	}
-	return n, err
-}
-
-type gzipError struct{ err error }
-
-func (e gzipError) Error() string {
-	if errors.Is(e.err, io.ErrUnexpectedEOF) || e.err == io.EOF {
-		return "the gzip stream is cut off"
-	}
-	return "the gzip stream is broken: " + e.err.Error()
-}
-
-func (e gzipError) Unwrap() error {
-	if e.err == io.EOF { // of the header: whoever asks for io.EOF must not take it for the end
-		return io.ErrUnexpectedEOF
-	}
-	return e.err
 }

@@ -68,9 +68,9 @@ func TestNothingReadable(t *testing.T) {
 	got, stats := read(t, "one\ntwo\x00\nthree\x1b[2J\nfour\n"+strings.Repeat("é", 200), accesslog.Options{})
 	assert.Empty(t, got)
 	assert.Equal(t, accesslog.Stats{Lines: 5, Unreadable: 5, Samples: []accesslog.Complaint{
-		{Line: 1, Reason: "neither common, combined nor csv", Text: `"one"`},
+		{Line: 1, Reason: "neither common, combined, csv nor json", Text: `"one"`},
 		{Line: 2, Reason: "a NUL byte", Text: `"two\x00"`},
-		{Line: 3, Reason: "neither common, combined nor csv", Text: `"three\x1b[2J"`}, // would clear the screen
+		{Line: 3, Reason: "neither common, combined, csv nor json", Text: `"three\x1b[2J"`}, // would clear the screen
 	}}, stats)
 	_, stats = read(t, strings.Repeat("€", 200), accesslog.Options{Format: "csv"})
 	assert.Equal(t, `"`+strings.Repeat("€", 20)+`"...`, stats.Samples[0].Text)

@@ -2,11 +2,13 @@ package accesslog
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"io"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // table reads a CSV of time, key and cost.
@@ -21,13 +23,15 @@ type table struct {
 	header  []byte // the line that named the columns; nil if none has
 	columns columns
 	known   bool // columns stands: a header or a record has been seen
-	key     []byte
+	record  []string
+	cell    []byte
 }
 
 // columns says where things are, counted from 0.
 type columns struct {
-	time, key, cost int // cost: -1 if every request costs 1
-	least, most     int // how many a line has
+	time, cost  int // cost: -1 if every request costs 1
+	key         *key
+	least, most int // how many a line has
 }
 
 func newTable(o Options) *table {
@@ -48,9 +52,9 @@ func (t *table) parse(line []byte) (entry, fault, error) {
 	if err != nil {
 		return entry{}, badQuotes, nil
 	}
+	t.record = cells
 	if t.known {
-		e, f := t.columns.entry(cells, t.key[:0])
-		t.key = e.key
+		e, f := t.columns.entry(cells)
 		return e, f, nil
 	}
 	return t.begin(line, cells)
@@ -59,7 +63,7 @@ func (t *table) parse(line []byte) (entry, fault, error) {
 // begin reads the first line that is a header or a request. Whatever comes before is unreadable, and does not keep
 // what follows from being the first.
 func (t *table) begin(line []byte, cells []string) (entry, fault, error) {
-	if isHeader(cells) {
+	if t.isHeader(cells) {
 		c, err := t.named(cells)
 		if err != nil {
 			return entry{}, whole, err
@@ -67,24 +71,51 @@ func (t *table) begin(line []byte, cells []string) (entry, fault, error) {
 		t.columns, t.known, t.header = c, true, bytes.Clone(line)
 		return entry{}, nothing, nil
 	}
-	if _, f := unnamed.entry(cells, nil); f != whole {
-		return entry{}, f, nil
-	}
 	c, err := t.unnamed()
-	if err != nil {
+	e, f := c.entry(cells)
+	switch named := f == badTime && looksNamed(cells); {
+	case named && t.options.Time != "":
+		return entry{}, whole, &OptionError{"time", t.options.Time, "a column of the log: " + show(cells)}
+	case named:
+		return entry{}, noTimeColumn, nil
+	case f != whole:
+		return entry{}, f, nil
+	case err != nil:
 		return entry{}, whole, err
 	}
 	t.columns, t.known = c, true
-	e, f := c.entry(cells, nil)
-	t.key = e.key
-	return e, f, nil
+	return e, whole, nil
+}
+
+// looksNamed says whether a line that is no request may be the names of columns: at least two cells, each a letter and
+// then letters, digits and what joins words.
+func looksNamed(cells []string) bool {
+	for _, c := range cells {
+		c = strings.TrimSpace(c)
+		if c == "" || !unicode.IsLetter(rune(c[0])) || strings.ContainsFunc(c, isForeign) {
+			return false
+		}
+	}
+	return len(cells) >= 2
+}
+
+func isForeign(r rune) bool {
+	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_-. ", r)
+}
+
+// at is what stands in a column of the line at hand.
+func (t *table) at(i int) []byte {
+	t.cell = append(t.cell[:0], t.record[i]...)
+	return t.cell
 }
 
 // unnamed is what a CSV without a header has: time, key and perhaps cost.
-var unnamed = columns{time: 0, key: 1, cost: 2, least: 2, most: 3}
-
 func (t *table) unnamed() (columns, error) {
-	c := unnamed
+	k, _ := newKey(keyColumn, func(string) int { return 1 }, t.at)
+	c := columns{time: 0, key: k, cost: 2, least: 2, most: 3}
+	if t.options.Time != "" {
+		return c, &OptionError{"time", t.options.Time, "left out (the log names no columns)"}
+	}
 	if t.options.Key != "" && t.options.Key != keyColumn {
 		return c, &OptionError{"key", t.options.Key, keyColumn + " (the log names no columns)"}
 	}
@@ -98,16 +129,16 @@ func (t *table) unnamed() (columns, error) {
 	return c, nil
 }
 
-func isHeader(cells []string) bool { return len(cells) >= 2 && find(cells, timeColumn) >= 0 }
+func (t *table) isHeader(cells []string) bool {
+	return len(cells) >= 2 && find(cells, cmp.Or(t.options.Time, timeColumn)) >= 0
+}
 
 func (t *table) named(header []string) (columns, error) {
-	c := columns{time: find(header, timeColumn), cost: -1, least: len(header), most: len(header)}
-	key := t.options.Key
-	if key == "" {
-		key = keyColumn
-	}
-	if c.key = find(header, key); c.key < 0 {
-		return c, &OptionError{"key", key, "a column of the log: " + show(header)}
+	names := slices.Clone(header) // the reader fills the same slice again
+	c := columns{time: find(header, cmp.Or(t.options.Time, timeColumn)), cost: -1, least: len(header), most: len(header)}
+	named, ok := cmp.Or(t.options.Key, keyColumn), false
+	if c.key, ok = newKey(named, func(name string) int { return find(names, name) }, t.at); !ok {
+		return c, &OptionError{"key", named, "a column of the log: " + show(header)}
 	}
 	switch cost := t.options.Cost; cost {
 	case costOne:
@@ -142,9 +173,9 @@ func show(header []string) string {
 	return strings.Join(names, ", ")
 }
 
-// entry reads one record; its key is appended to key.
-func (c columns) entry(cells []string, key []byte) (entry, fault) {
-	e := entry{key: key, cost: 1}
+// entry reads one record, which must be the one that the key is taken from.
+func (c columns) entry(cells []string) (entry, fault) {
+	e := entry{cost: 1}
 	switch {
 	case len(cells) < c.least:
 		return e, fewCells
@@ -160,7 +191,7 @@ func (c columns) entry(cells []string, key []byte) (entry, fault) {
 			return e, badCost
 		}
 	}
-	e.key = append(key, cells[c.key]...)
+	e.key = c.key.of()
 	return e, whole
 }
 

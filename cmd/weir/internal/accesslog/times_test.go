@@ -78,7 +78,8 @@ func TestUnreadableCSVLines(t *testing.T) {
 		{`1,a"b`, "quotes that do not match"},
 		{`1,"a"b`, "quotes that do not match"},
 		{`1,"a`, "quotes that do not match"},
-		{`x,a`, "no time"},
+		{`x,a`, "a header without a column called time; name another with --time"},
+		{`?,a`, "no time"},
 	} {
 		assert.Equal(t, row.want, unreadable(t, row.text, accesslog.Options{Format: "csv"}), row.text)
 	}

@@ -2,6 +2,8 @@ package accesslog
 
 import (
 	"bytes"
+	"cmp"
+	"slices"
 )
 
 // weblog reads the common and the combined log format, as the documentation of Apache's mod_log_config has them:
@@ -11,8 +13,8 @@ import (
 type weblog struct {
 	combined bool
 	bytes    bool // the size is the cost
-	key      func(*fields) []byte
-	fields   fields // here and not on the stack, which key makes it leave
+	key      *key
+	fields   fields
 }
 
 // fields are slices of one line. stamp has lost its brackets, the quoted ones their quotes.
@@ -32,6 +34,7 @@ var keys = []struct {
 	{"user", func(f *fields) []byte { return f.user }},
 	{"method", func(f *fields) []byte { m, _, _ := splitRequest(f.request); return m }},
 	{"path", func(f *fields) []byte { _, p, _ := splitRequest(f.request); return p }},
+	{"route", func(f *fields) []byte { _, p, _ := splitRequest(f.request); return route(p) }},
 	{"proto", func(f *fields) []byte { _, _, p := splitRequest(f.request); return p }},
 	{"status", func(f *fields) []byte { return f.status }},
 	{"referrer", func(f *fields) []byte { return f.referrer }},
@@ -39,12 +42,12 @@ var keys = []struct {
 }
 
 func newWeblog(name string, o Options) (*weblog, error) {
-	w := &weblog{combined: name == combined, bytes: o.Cost == costBytes, key: keys[0].of}
+	w := &weblog{combined: name == combined, bytes: o.Cost == costBytes}
 	if o.Cost != "" && o.Cost != costOne && o.Cost != costBytes {
 		return nil, &OptionError{"cost", o.Cost, oneOf([]string{costOne, costBytes})}
 	}
-	if o.Key == "" {
-		return w, nil
+	if o.Time != "" {
+		return nil, &OptionError{"time", o.Time, "left out (the log's format is " + name + ")"}
 	}
 	known := keys
 	if !w.combined {
@@ -52,13 +55,15 @@ func newWeblog(name string, o Options) (*weblog, error) {
 	}
 	var names []string
 	for _, k := range known {
-		if k.name == o.Key {
-			w.key = k.of
-			return w, nil
-		}
 		names = append(names, k.name)
 	}
-	return nil, &OptionError{"key", o.Key, oneOf(names) + " (the log's format is " + name + ")"}
+	find := func(name string) int { return slices.Index(names, name) }
+	var ok bool
+	w.key, ok = newKey(cmp.Or(o.Key, keys[0].name), find, func(i int) []byte { return keys[i].of(&w.fields) })
+	if !ok {
+		return nil, &OptionError{"key", o.Key, oneOf(names) + " (the log's format is " + name + ")"}
+	}
+	return w, nil
 }
 
 func (w *weblog) parse(line []byte) (entry, fault, error) {
@@ -74,7 +79,7 @@ func (w *weblog) parse(line []byte) (entry, fault, error) {
 	if !ok {
 		return entry{}, badTime, nil
 	}
-	e := entry{at: at, key: w.key(f), cost: 1}
+	e := entry{at: at, key: w.key.of(), cost: 1}
 	if w.bytes {
 		e.cost = f.size
 	}
@@ -137,6 +142,12 @@ func splitRequest(request []byte) (method, path, proto []byte) {
 		path, proto = path[:max(last, 0)], path[last+1:]
 	}
 	return orDash(method), orDash(path), orDash(proto)
+}
+
+// route is a path without its query.
+func route(path []byte) []byte {
+	before, _, _ := bytes.Cut(path, []byte("?"))
+	return before
 }
 
 // word is what stands before the first space, and what after it; all and nothing if there is none.
