@@ -66,7 +66,7 @@ func TestSourceStandsAlone(t *testing.T) {
 	}
 }
 
-// Every header is a C++ header too, and needs no other before it.
+// Every header is a C++ header too, without a cast of C's, and needs no other before it.
 func TestHeadersAsCPlusPlus(t *testing.T) {
 	headers, err := filepath.Glob("include/weir/*.h")
 	if err != nil || len(headers) == 0 {
@@ -74,7 +74,7 @@ func TestHeadersAsCPlusPlus(t *testing.T) {
 	}
 	for _, cxx := range compilers(t, "g++", "clang++") {
 		for _, h := range headers {
-			run(t, cxx, "-std=c++17", "-Wall", "-Wextra", "-Werror", "-x", "c++", "-fsyntax-only", "-include", h, os.DevNull)
+			run(t, cxx, "-std=c++17", "-Wall", "-Wextra", "-Wold-style-cast", "-Werror", "-x", "c++", "-fsyntax-only", "-include", h, os.DevNull)
 		}
 	}
 }

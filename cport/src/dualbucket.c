@@ -52,6 +52,16 @@ weir_error weir_dualbucket_rules_init(weir_dualbucket_rules *rules, const weir_l
     return error;
 }
 
+weir_error weir_dualbucket_answer_fill(const weir_dualbucket_rules *rules, const weir_dualbucket_decision *decision,
+                                       weir_answer *answer)
+{
+    if (rules == NULL || decision == NULL || answer == NULL) {
+        return WEIR_ERR_NULL;
+    }
+    *answer = weir_dualbucket_answer_of(rules, *decision);
+    return WEIR_OK;
+}
+
 /* The checks that size, init and create share: *rules and *bytes mean something only for WEIR_OK. */
 static weir_error weir_dualbucket_plan(weir_dualbucket_rules *rules, size_t *bytes, const weir_limit *limit,
                                        uint64_t max_keys)

@@ -75,3 +75,12 @@ weir_error weir_scale_init(weir_scale *scale, const weir_limit *limit)
     scale->horizon = (WEIR_UNIT_BOUND - 1) / p;
     return WEIR_OK;
 }
+
+weir_error weir_answer_fill(const weir_scale *scale, const weir_decision *decision, weir_answer *answer)
+{
+    if (scale == NULL || decision == NULL || answer == NULL) {
+        return WEIR_ERR_NULL;
+    }
+    *answer = weir_answer_of(scale, *decision);
+    return WEIR_OK;
+}

@@ -57,13 +57,35 @@ by_pkg_config() {
 	say "pkg-config: a program runs with the shared and with the static library ($2)"
 }
 
+# blank ARGUMENT...: make refuses a path with a blank, and touches nothing that has a part of its name
+blank() {
+	echo mine >"$work/a"
+	if "$MAKE" BUILD="$work/build" "$@" >"$work/log" 2>&1; then fail "make takes a path with a blank: $*"; fi
+	grep -q 'has a blank' "$work/log" || fail "make does not say what is wrong: $*"
+	[ "$(cat "$work/a")" = mine ] || fail "make touches what is not its own: $*"
+}
+
+# both_ways: one tree, made with and without create; each way installs its own
+both_ways() {
+	mkdir "$work/tree"
+	cp -r Makefile declared.sh weir.pc.in include src "$work/tree"
+	quiet "$MAKE" -C "$work/tree" all
+	quiet "$MAKE" -C "$work/tree" PREFIX="$work/bareprefix" WEIR_NO_MALLOC=1 install
+	by_pkg_config "$work/bareprefix/lib" "make, WEIR_NO_MALLOC"
+	! grep -q gcra_create "$work/bareprefix/lib/libweir.a" || fail "create is there with WEIR_NO_MALLOC"
+	quiet "$MAKE" -C "$work/tree" PREFIX="$work/fullprefix" install
+	by_pkg_config "$work/fullprefix/lib" "make, after WEIR_NO_MALLOC"
+	quiet "$MAKE" -C "$work/tree" clean
+	[ -z "$(find "$work/tree" -name 'build*')" ] || fail "clean leaves a build"
+}
+
 by_make() {
 	if ! have "$MAKE"; then
 		say "make: skipped, there is none here"
 		return
 	fi
 	# GNU make hands its own flags down, which are not these builds'.
-	unset MAKEFLAGS MAKELEVEL MFLAGS
+	unset MAKEFLAGS MAKELEVEL MFLAGS BUILD
 	quiet "$MAKE" BUILD="$work/build" PREFIX="$work/prefix" install
 	by_pkg_config "$work/prefix/lib" make
 	quiet "$MAKE" BUILD="$work/build" PREFIX="$work/prefix" uninstall
@@ -74,8 +96,10 @@ by_make() {
 	quiet "$MAKE" BUILD="$work/build" PREFIX=/usr DESTDIR="$work/stage" uninstall
 	left=$(find "$work/stage" ! -type d)
 	[ -z "$left" ] || fail "uninstall leaves $left"
-	quiet "$MAKE" BUILD="$work/bare" PREFIX="$work/bareprefix" WEIR_NO_MALLOC=1 install
-	by_pkg_config "$work/bareprefix/lib" "make, WEIR_NO_MALLOC"
+	blank PREFIX="$work/a b" install
+	blank PREFIX="$work/a b" uninstall
+	blank PREFIX="$work/c" DESTDIR="$work/a b" install
+	both_ways
 	say "make: install and uninstall, with PREFIX and DESTDIR"
 }
 
@@ -105,9 +129,10 @@ by_cmake() {
 	consumer "$work/found" 'find_package(weir 0.1 REQUIRED)'
 	consumer "$work/inside" "add_subdirectory($top weir)"
 	for bare in OFF ON; do
-		configure "$top" "$work/cmake$bare" -DCMAKE_INSTALL_PREFIX="$work/cmakeprefix$bare" -DCMAKE_INSTALL_LIBDIR=lib \
+		# Installed elsewhere than it was configured for: what is found there must not lead to nowhere.
+		configure "$top" "$work/cmake$bare" -DCMAKE_INSTALL_PREFIX="$work/nowhere" -DCMAKE_INSTALL_LIBDIR=lib \
 			-DWEIR_NO_MALLOC=$bare
-		quiet cmake --install "$work/cmake$bare"
+		quiet cmake --install "$work/cmake$bare" --prefix "$work/cmakeprefix$bare"
 		by_pkg_config "$work/cmakeprefix$bare/lib" "cmake, WEIR_NO_MALLOC=$bare"
 		for shared in OFF ON; do
 			configure "$work/found" "$work/found$bare$shared" -DCMAKE_PREFIX_PATH="$work/cmakeprefix$bare" \

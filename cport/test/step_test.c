@@ -151,6 +151,62 @@ static void test_dual_bucket(void)
     CHECK(a.outcome == WEIR_PAST_HORIZON && a.retry_after == WEIR_NEVER && a.remaining == 0);
 }
 
+/* Where there is no table there are no rules either, and everything that may be asked of the decision has its answer. */
+static void test_no_table(void)
+{
+    const uint64_t one[2] = {1, 1};
+    const weir_decision d = weir_gcra_take(NULL, 0, 7, 1);
+    const weir_dualbucket_decision dual = weir_dualbucket_take(NULL, 0, 7, one);
+    weir_answer a = weir_answer_of(weir_gcra_rules_of(NULL), d);
+
+    CHECK(a.outcome == WEIR_NONE && a.remaining == 0 && a.retry_after == WEIR_NEVER && a.reset_after == 0);
+    SAME(weir_next(weir_gcra_rules_of(NULL), d), 0);
+    a = weir_dualbucket_answer_of(weir_dualbucket_rules_of(NULL), dual);
+    CHECK(a.outcome == WEIR_NONE && a.remaining == 0 && a.retry_after == WEIR_NEVER && a.reset_after == 0);
+    SAME(weir_dualbucket_next(weir_dualbucket_rules_of(NULL), dual), 0);
+}
+
+/*
+ * What a language asks that cannot include the header: by hand, 2 of 5 spent at 1 per 10 ticks leave 3 and reset after
+ * 20; 2 of 2 per 10 ticks beside 1 per 100, burst 5, leave none of the first.
+ */
+static void test_filled_answers(void)
+{
+    const weir_limit limit = {1, 10, 5, 0, 0, 0}, two = {1, 10, 2, 1, 100, 5};
+    const uint64_t both[2] = {2, 1}, second_six[2] = {0, 6};
+    weir_scale scale;
+    weir_dualbucket_rules rules;
+    weir_dualbucket_state s = {{0, 0}};
+    weir_dualbucket_decision dual;
+    weir_decision d;
+    weir_answer a = {WEIR_UNAVAILABLE, WEIR_FIRST, 1, 2, 3, 4};
+    uint64_t tat = 0;
+
+    SAME(weir_scale_init(&scale, &limit), WEIR_OK);
+    SAME(weir_dualbucket_rules_init(&rules, &two), WEIR_OK);
+    d = weir_gcra_step(&scale, &tat, 7, 2);
+    dual = weir_dualbucket_step(&rules, &s, 7, both);
+    SAME(weir_answer_fill(NULL, &d, &a), WEIR_ERR_NULL);
+    SAME(weir_answer_fill(&scale, NULL, &a), WEIR_ERR_NULL);
+    SAME(weir_answer_fill(&scale, &d, NULL), WEIR_ERR_NULL);
+    SAME(weir_dualbucket_answer_fill(NULL, &dual, &a), WEIR_ERR_NULL);
+    SAME(weir_dualbucket_answer_fill(&rules, NULL, &a), WEIR_ERR_NULL);
+    SAME(weir_dualbucket_answer_fill(&rules, &dual, NULL), WEIR_ERR_NULL);
+    CHECK(a.outcome == WEIR_UNAVAILABLE && a.remaining == 1 && a.retry_after == 2 && a.reset_after == 3 && a.delay == 4);
+    SAME(weir_answer_fill(&scale, &d, &a), WEIR_OK);
+    CHECK(a.outcome == WEIR_ALLOW && a.binding == WEIR_FIRST && a.remaining == 3);
+    CHECK(a.retry_after == 0 && a.reset_after == 20 && a.delay == 0);
+    d = weir_gcra_step(&scale, &tat, 7, 4);
+    SAME(weir_answer_fill(&scale, &d, &a), WEIR_OK);
+    CHECK(a.outcome == WEIR_DENY && a.remaining == 3 && a.retry_after == 10 && a.reset_after == 20 && a.delay == 0);
+    SAME(weir_dualbucket_answer_fill(&rules, &dual, &a), WEIR_OK);
+    CHECK(a.outcome == WEIR_ALLOW && a.binding == WEIR_FIRST && a.remaining == 0);
+    CHECK(a.retry_after == 0 && a.reset_after == 100 && a.delay == 0);
+    dual = weir_dualbucket_step(&rules, &s, 40, second_six);
+    SAME(weir_dualbucket_answer_fill(&rules, &dual, &a), WEIR_OK);
+    CHECK(a.outcome == WEIR_TOO_COSTLY && a.binding == WEIR_SECOND && a.retry_after == WEIR_NEVER);
+}
+
 /* The hashes' published numbers; more of them are asked for from Go. */
 static void test_hashes(void)
 {
@@ -199,6 +255,8 @@ int main(void)
     test_sliding_log();
     test_ring();
     test_dual_bucket();
+    test_filled_answers();
+    test_no_table();
     test_hashes();
 #if defined(ATOMIC_VAR_INIT) || defined(atomic_load_explicit)
     test_atomic();

@@ -95,3 +95,14 @@ func (t *Words) LongestSearch() (longest uint64) {
 	}
 	return longest
 }
+
+// Arrays is a table's arrays.
+type Arrays [shardCount]*array
+
+// Arrays are others only if the table has allocated some.
+func (t *Words) Arrays() (all Arrays) {
+	for n := range t.arrays {
+		all[n] = t.arrays[n].Load()
+	}
+	return all
+}

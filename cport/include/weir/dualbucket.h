@@ -53,7 +53,7 @@ typedef struct weir_dualbucket_rules {
 /*
  * Checks both limits and makes their units. In this order: WEIR_ERR_NULL; WEIR_ERR_INVALID_SECOND if there is no
  * second limit; what weir_scale_init says of the first; then of the second. *rules is written only for WEIR_OK. At
- * most 184 divisions.
+ * most 187 divisions.
  */
 weir_error weir_dualbucket_rules_init(weir_dualbucket_rules *rules, const weir_limit *limit);
 
@@ -177,14 +177,24 @@ static inline weir_answer weir_dualbucket_answer_of(const weir_dualbucket_rules 
 }
 
 /*
+ * weir_dualbucket_answer_of as a function of the library, for languages that call it and cannot include it: *answer is
+ * the answer of *decision under the rules that weir_dualbucket_rules_of gives. WEIR_ERR_NULL.
+ */
+weir_error weir_dualbucket_answer_fill(const weir_dualbucket_rules *rules, const weir_dualbucket_decision *decision,
+                                       weir_answer *answer);
+
+/*
  * Ticks: the least wait until remaining is larger; 0 if it is as large as it can be. Where both limits have as much
- * left, the one that regains a permit last decides, unless one of them is as large as it can be. Four divisions.
+ * left, the one that regains a permit last decides, unless one of them is as large as it can be. Six divisions at most.
  */
 static inline uint64_t weir_dualbucket_next(const weir_dualbucket_rules *rules, weir_dualbucket_decision d)
 {
     uint64_t left[2], next[2];
     int i;
 
+    if (d.outcome < WEIR_ALLOW || d.outcome > WEIR_TOO_COSTLY) {
+        return 0;
+    }
     for (i = 0; i < 2; i++) {
         weir_decision one = {0, 0, 0};
         one.debt = d.debt[i];
@@ -295,8 +305,8 @@ weir_error weir_dualbucket_sweep(weir_dualbucket *table, uint64_t now, uint64_t 
 /*
  * Puts the table under another limit at now. What a key has spent is kept, in permits, rounded up and never more
  * than the new burst; an idle key keeps its room. WEIR_ERR_NULL; the limit, as weir_dualbucket_rules_init;
- * WEIR_ERR_PAST_HORIZON where now is beyond the old horizon or the new. Looks at every slot; each key held costs a
- * 128-bit product and its quotient.
+ * WEIR_ERR_PAST_HORIZON where now is beyond the old horizon or the new. Looks at every slot; each key held costs two
+ * 128-bit products and their quotients.
  */
 weir_error weir_dualbucket_relimit(weir_dualbucket *table, uint64_t now, const weir_limit *limit);
 

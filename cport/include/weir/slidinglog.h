@@ -79,7 +79,7 @@ static inline size_t weir_slidinglog_place(const weir_slidinglog_rules *rules, c
                                            uint64_t i)
 {
     const uint64_t place = log->head + i;
-    return (size_t)(place < rules->entries ? place : place - rules->entries);
+    return WEIR_CAST(size_t, place < rules->entries ? place : place - rules->entries);
 }
 
 /* The running total before entry i, i up to count. */

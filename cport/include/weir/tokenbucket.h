@@ -60,7 +60,7 @@ static inline weir_tokenbucket_state weir_tokenbucket_fresh(const weir_tokenbuck
 {
     weir_tokenbucket_state fresh = {0, 0};
 
-    fresh.balance = (int64_t)rules->tolerance;
+    fresh.balance = WEIR_CAST(int64_t, rules->tolerance);
     return fresh;
 }
 
@@ -75,17 +75,17 @@ static inline int64_t weir_tokenbucket_balance(const weir_tokenbucket_rules *rul
     int64_t refilled;
 
     if (now < state.last) {
-        return state.balance - (int64_t)((state.last - now) * rules->tick);
+        return state.balance - WEIR_CAST(int64_t, (state.last - now) * rules->tick);
     }
-    refilled = state.balance + (int64_t)((now - state.last) * rules->tick);
-    return refilled < (int64_t)rules->tolerance ? refilled : (int64_t)rules->tolerance;
+    refilled = state.balance + WEIR_CAST(int64_t, (now - state.last) * rules->tick);
+    return refilled < WEIR_CAST(int64_t, rules->tolerance) ? refilled : WEIR_CAST(int64_t, rules->tolerance);
 }
 
 /* What the bucket lacks to be full at now, in units below 2^63: what the two sibling meters call debt. */
 static inline uint64_t weir_tokenbucket_missing(const weir_tokenbucket_rules *rules, weir_tokenbucket_state state,
                                                 uint64_t now)
 {
-    return (uint64_t)((int64_t)rules->tolerance - weir_tokenbucket_balance(rules, state, now));
+    return WEIR_CAST(uint64_t, WEIR_CAST(int64_t, rules->tolerance) - weir_tokenbucket_balance(rules, state, now));
 }
 
 /* The state of a bucket that lacks missing units, below 2^63, at now. */
@@ -94,7 +94,7 @@ static inline weir_tokenbucket_state weir_tokenbucket_lacking(const weir_tokenbu
 {
     weir_tokenbucket_state state = {0, 0};
 
-    state.balance = (int64_t)rules->tolerance - (int64_t)missing;
+    state.balance = WEIR_CAST(int64_t, rules->tolerance) - WEIR_CAST(int64_t, missing);
     state.last = now;
     return state;
 }
@@ -114,8 +114,8 @@ static inline weir_tokenbucket_tokens weir_tokenbucket_read(const weir_tokenbuck
     const int64_t balance = weir_tokenbucket_balance(rules, state, now < rules->horizon ? now : rules->horizon);
     weir_tokenbucket_tokens tokens;
 
-    tokens.whole = balance > 0 ? (uint64_t)balance / rules->permit : 0;
-    tokens.fraction = balance > 0 ? (uint64_t)balance - tokens.whole * rules->permit : 0;
+    tokens.whole = balance > 0 ? WEIR_CAST(uint64_t, balance) / rules->permit : 0;
+    tokens.fraction = balance > 0 ? WEIR_CAST(uint64_t, balance) - tokens.whole * rules->permit : 0;
     tokens.of = rules->permit;
     return tokens;
 }

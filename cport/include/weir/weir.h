@@ -30,8 +30,18 @@ extern "C" {
 /* The retry_after of a request that no waiting can help: the largest value of its type, so that nobody spins. */
 #define WEIR_NEVER UINT64_MAX
 
-/* How a block of state must be aligned, in bytes. An array of uint64_t and anything from malloc are. */
+/*
+ * How a block of state must be aligned, in bytes. Anything from malloc is, and an array of uint64_t where uint64_t is
+ * aligned to 8. On i386 a member of a structure is not: write _Alignas(WEIR_ALIGN), in C++ alignas(WEIR_ALIGN).
+ */
 #define WEIR_ALIGN 8u
+
+/* A conversion that a C++ program can include under -Wold-style-cast. */
+#ifdef __cplusplus
+#define WEIR_CAST(type, value) static_cast<type>(value)
+#else
+#define WEIR_CAST(type, value) ((type)(value))
+#endif
 
 /*
  * What a policy enforces: permits per period ticks, and at most burst permits at once. The second three numbers
@@ -99,7 +109,7 @@ typedef struct weir_scale {
 
 /*
  * Makes the scale of a bucket with one limit. Checks in this order: WEIR_ERR_NULL, WEIR_ERR_INVALID_SECOND,
- * _INVALID_PERMITS, _INVALID_PERIOD, _INVALID_BURST, _LIMIT_TOO_LARGE. At most 92 divisions.
+ * _INVALID_PERMITS, _INVALID_PERIOD, _INVALID_BURST, _LIMIT_TOO_LARGE. At most 94 divisions.
  */
 weir_error weir_scale_init(weir_scale *scale, const weir_limit *limit);
 
@@ -164,7 +174,8 @@ static inline weir_decision weir_scale_judge(const weir_scale *scale, uint64_t d
     return d;
 }
 
-/* The least whole number of ticks in which units leak. One division; none for a scale that is all zero. */
+/* The least whole number of ticks in which units leak. One division; none for 0 units, which
+ * is all that a scale of zeros gives. */
 static inline uint64_t weir_scale_ticks(const weir_scale *scale, uint64_t units)
 {
     uint64_t whole;
@@ -240,6 +251,12 @@ static inline weir_answer weir_answer_of(const weir_scale *scale, weir_decision 
     a.delay = weir_delay(scale, d);
     return a;
 }
+
+/*
+ * weir_answer_of as a function of the library, for languages that call it and cannot include it: *answer is the
+ * answer of *decision. scale is what weir_<policy>_rules_of gives for a GCRA, token or leaky bucket. WEIR_ERR_NULL.
+ */
+weir_error weir_answer_fill(const weir_scale *scale, const weir_decision *decision, weir_answer *answer);
 
 #ifdef __cplusplus
 }
