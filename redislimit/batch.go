@@ -17,6 +17,7 @@ type Request struct {
 // AllowN would one after the other. Results are in the order of the requests. The timeout is that of one call. Leases are
 // not used.
 func (l *Limiter) AllowBatch(ctx context.Context, requests []Request) []weir.Result {
+	ctx = some(ctx)
 	results := make([]weir.Result, len(requests))
 	var calls []Call
 	var questions []question

@@ -45,12 +45,17 @@ func carried(text, own string, at uint64, to *rules) (string, error) {
 		s := &to.buckets[i].scale
 		debts[i] = min(s.Tolerance, arith.MulDivCeil(h.units(i), s.Permit, h.scales[i].Permit))
 	}
+	return to.heeding(own, at, debts), nil
+}
+
+// heeding is the text of a key that owes so much, and no less than own leaves.
+func (to *rules) heeding(own string, at uint64, debts []uint64) string {
 	if o, err := heldBy(to.name, own, at); err == nil && o.limit == to.text {
 		for i := range debts {
 			debts[i] = max(debts[i], min(to.buckets[i].scale.Tolerance, o.units(i)))
 		}
 	}
-	return to.write(at, debts), nil
+	return to.write(at, debts)
 }
 
 // units is what is owed one limit, 2^64-1 where that is more.
@@ -171,7 +176,7 @@ func (l *Limiter) carry(ctx context.Context, q question, a answer) (Call, error)
 		call.Args = []string{a.text, next, ""}
 		return call, err
 	}
-	memory := "weir-was:" + strings.TrimPrefix(q.name, "weir:")
+	memory := memoryOf(q.name)
 	r := runOne(ctx, l.store, Call{Digest: wasScript, Keys: []string{memory}, Args: []string{q.force.rules.text}})
 	if r.Err != nil || len(r.Values) != 1 {
 		return call, fmt.Errorf("%w: %v", errReply, r.Err)
@@ -179,6 +184,16 @@ func (l *Limiter) carry(ctx context.Context, q question, a answer) (Call, error)
 	own := ""
 	if kept, ok := r.Values[0].(string); ok && len(kept) > 8 && atOf(kept) >= float64(q.force.since.Load()) {
 		own = kept[8:]
+	}
+	ms := a.now / 1000
+	if a.gone { // idle in another limit, and so forgotten; not in this one perhaps
+		next := q.force.rules.heeding(own, a.now, make([]uint64, len(q.force.rules.buckets)))
+		made, err := heldBy(l.name, next, a.now)
+		if err != nil {
+			return call, err
+		}
+		call.Args = []string{"", next, number(ms + made.idle())}
+		return call, nil
 	}
 	next, err := carried(a.text, own, a.now, q.force.rules)
 	if err != nil {
@@ -192,12 +207,14 @@ func (l *Limiter) carry(ctx context.Context, q question, a answer) (Call, error)
 	if err != nil {
 		return call, err
 	}
-	ms := a.now / 1000
 	call.Keys = append(call.Keys, memory)
 	call.Args = []string{a.text, next, number(ms + made.idle()), found.limit, doubles(a.now) + a.text,
 		number(found.idle()), number(ms + found.idle())}
 	return call, nil
 }
+
+// memoryOf is the name of what a key held under limits that it is not counted in any more. Scripts make it too.
+func memoryOf(name string) string { return "weir-was:" + strings.TrimPrefix(name, "weir:") }
 
 // atOf is when something was kept: its first number.
 func atOf(kept string) float64 {

@@ -13,6 +13,7 @@ type denials struct {
 	mu   sync.Mutex
 	most int
 	held map[string]denial
+	lost uint64 // how often keys were forgotten: a denial that was under way then may be of before
 }
 
 // denial is what the server said of a key, and when it was asked on the limiter's own clock: the server answered after
@@ -23,6 +24,7 @@ type denial struct {
 	now         uint64
 	numbers     []any
 	sent, until time.Duration
+	next        time.Duration // after sent: when a log has a permit more
 }
 
 func newDenials(most int) *denials { return &denials{most: most, held: make(map[string]denial)} }
@@ -34,6 +36,9 @@ func (d *denials) remember(q question, r reply) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if d.lost != q.lost {
+		return
+	}
 	if _, known := d.held[q.name]; !known && len(d.held) >= d.most {
 		victim, looked := "", 0
 		for name, old := range d.held {
@@ -46,7 +51,7 @@ func (d *denials) remember(q question, r reply) {
 		}
 		delete(d.held, victim)
 	}
-	d.held[q.name] = denial{q.force.rules, q.cost, r.now, r.numbers, r.sent, r.sent + r.result.RetryAfter()}
+	d.held[q.name] = denial{q.force.rules, q.cost, r.now, r.numbers, r.sent, r.sent + r.result.RetryAfter(), r.result.Next()}
 }
 
 func (d *denials) forget(name string) {
@@ -56,6 +61,26 @@ func (d *denials) forget(name string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	delete(d.held, name)
+}
+
+// change forgets a key that is given something back, and what is answered meanwhile with it.
+func (d *denials) change(name string) {
+	if d == nil {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.lost++
+	delete(d.held, name)
+}
+
+func (d *denials) changes() uint64 {
+	if d == nil {
+		return 0
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.lost
 }
 
 // answer denies a request that the last denial of its key covers: under the same limit, at least as costly, and before
@@ -72,6 +97,8 @@ func (d *denials) answer(l *Limiter, q question) (weir.Result, bool) {
 	case !known || old.rules != q.force.rules || now >= old.until || now < old.sent:
 		return weir.Result{}, false
 	case q.cost[0] < old.cost[0] || l.name == dualBucket && q.cost[1] < old.cost[1] || q.force.rules.tooCostly(q.cost):
+		return weir.Result{}, false
+	case l.name == slidingLog && now-old.sent >= old.next: // what has expired since only the server knows
 		return weir.Result{}, false
 	case l.name == slidingLog && q.cost[0] != old.cost[0]: // which entry it waits for only the server knows
 		return weir.Result{}, false

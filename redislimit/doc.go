@@ -17,9 +17,10 @@ built for 64 bits; a Store talks to one server, by way of Sentinel, or to a Clus
 Time is counted in microseconds since 1970, what a key owes in whole microseconds of leaking and a remainder in units, of
 which a microsecond has as many as the permits and the period have in lowest terms. A script adds, carries and compares
 numbers below 2^53, which a double holds exactly; products and quotients are computed in Go. That is exact until the year
-2155 for every limit whose burst refills, or whose sliding log forgets, within 100 years, and for a rate of up to 10^9 a
-second in any period; any other limit is refused with ErrLimitTooLarge. The vectors of package weir pass, but those that
-need a bound on keys or numbers beyond 2^53.
+2155 for every limit whose burst refills, or whose sliding log forgets, within 100 years, if the burst times the period in
+microseconds, the period in lowest terms with the permits, is below 2^62: so for 10^9 a second in any period up to a
+minute, and for 1000 a second in an hour with a burst of 10^9; any other limit is refused with ErrLimitTooLarge. The
+vectors of package weir pass, but those that need a bound on keys or numbers beyond 2^53.
 
 # Time
 
@@ -42,7 +43,11 @@ A key says in which limit it is counted. When the limit changes, by SetLimit or 
 carried over when it is next asked for, in permits, rounded up and at most the new burst: a second round trip, once a
 key. Until then what it owes goes down at the old rate. While an old and a new process ask for the same key under
 different limits, each heeds what the key owed when it last was counted in its own, so that no turn hands out a fresh burst;
-what both admit together is at most what the two limits admit together.
+what both admit together is at most what the two limits admit together. Each turn is two round trips more, and a hot key
+that goes back and forth faster than it can be carried over, eight times in one request, is Unavailable for that request.
+A sliding log is not carried over, it is one log for both limits. Under two periods each turn writes to it, denied and
+peeked at too, and whatever is older than the shorter period may be gone for the longer one, which then admits anew what it
+had counted in that: so change a period everywhere at once.
 
 # Sizing
 
@@ -50,7 +55,8 @@ A script takes about 6 microseconds of a server's one thread, a dual bucket or s
 decisions a second for each primary and measure with the command redislimit/tests/speed. A key of a bucket takes some 120
 to 200 bytes, its name included; a sliding log some 150 bytes for each entry, up to min(permits, microseconds of the period)
 of them, and a denied request of it takes time in the logarithm of that, but dropping many expired entries at once takes
-time for each. A Cluster spreads keys, not one hot key: for that there are
+time for each, and so does a refund for each entry that it gives back, while the server does nothing else. A Cluster
+spreads keys, not one hot key: for that there are
 
   - WithDenialCache: a key over its limit costs the server nothing until its retry time;
   - WithLease: permits taken many at once and spent in the process. With leases of n permits and p processes, in any window
@@ -66,7 +72,12 @@ not know is sent to it, MOVED and ASK are followed, and a limiter goes on by its
 become the primary or a connection is new.
 
 Under FailLocal(n) each process admits an n-th of the limit while the server is away, less what the server allowed it just
-before. When the server is back it knows nothing of that: count what a key may have been admitted meanwhile on top.
+before. When the server is back it knows nothing of that: count what a key may have been admitted meanwhile on top. No part
+is less than a permit at once: with more processes than a burst, or a sliding log, has permits, all of them together can
+admit one permit each at once, which is more than the limit has. In the long run they still admit no more than its rate.
+
+A key that holds what no limiter wrote, or is of another type, is Unavailable too, and says nothing of the server: it is
+logged once a minute at most, and stays as it is.
 
 # What is lost when a primary dies
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
+	"time"
 
 	"weir"
 	"weir/policy"
@@ -32,9 +34,29 @@ func (l *Limiter) said(err error) error {
 		}
 		return nil
 	}
-	// A caller that goes, and a key that is not ours, say nothing of the server.
-	if !errors.Is(err, context.Canceled) && !errors.As(err, new(errText)) && l.down.CompareAndSwap(false, true) {
+	switch {
+	case errors.Is(err, context.Canceled): // a caller that goes says nothing of the server
+	case strange(err):
+		l.logStrange(err)
+	case l.down.CompareAndSwap(false, true):
 		l.log.Warn("redislimit: the server cannot be asked", "policy", l.name, "prefix", l.prefix, "error", err)
 	}
 	return fmt.Errorf("%w: %w", policy.ErrUnavailable, err)
+}
+
+// strange says whether an error is that of a key that holds what is not ours: it says nothing of the server either. Where
+// in the text a server has the word depends on its version. "attempt to" is Lua's, of members of a set that are no entries.
+func strange(err error) bool {
+	text := err.Error()
+	return errors.As(err, new(errText)) || strings.Contains(text, "WRONGTYPE") || strings.Contains(text, "attempt to")
+}
+
+// strangeEvery is how often strange keys are logged at most: strangers may choose which are asked for.
+const strangeEvery = time.Minute
+
+func (l *Limiter) logStrange(err error) {
+	now, last := int64(time.Since(l.base))+1, l.strange.Load()
+	if (last == 0 || now-last >= int64(strangeEvery)) && l.strange.CompareAndSwap(last, now) {
+		l.log.Warn("redislimit: a key holds what is not of this package", "policy", l.name, "prefix", l.prefix, "error", err)
+	}
 }

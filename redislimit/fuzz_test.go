@@ -38,7 +38,7 @@ func FuzzReply(f *testing.F) {
 			values = []any{status, now, a, held}
 		}
 		for name, limit := range limits {
-			for _, cut := range []int{0, 1, 3, 4, len(values)} {
+			for _, cut := range []int{0, 1, 2, 3, 4, len(values)} {
 				l, err := redislimit.New(liar{values[:min(cut, len(values))]}, name, parse(t, limit),
 					redislimit.WithTimeout(time.Minute), redislimit.WithLogger(slog.New(slog.DiscardHandler)), redislimit.WithDenialCache(1))
 				require.NoError(t, err)

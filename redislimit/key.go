@@ -17,10 +17,14 @@ const longest = 200
 //	weir:gcra:api:@{acme}/user-7
 //	weir:gcra:api:#{SHA-256 of a long key}
 //	weir:gcra:api:#@{acme}SHA-256 of a long key with a tag
+//	weir:gcra:api:{%} of the empty key
 //
 // The characters %, { and } are written %25, %7B and %7D where they could be taken for something else, and so is : in the
 // prefix.
 func keyName(stem, key string) string {
+	if key == "" { // Redis takes no empty tag: two names of it would have two nodes
+		return stem + "{%}"
+	}
 	if len(key) <= longest && !strings.ContainsAny(key, "%{}") {
 		return stem + "{" + key + "}"
 	}

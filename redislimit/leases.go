@@ -2,6 +2,8 @@ package redislimit
 
 import (
 	"context"
+	"maps"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -50,6 +52,20 @@ func (g *grant) spend(r *rules, cost uint64) (left uint64, ok bool) {
 	return 0, false
 }
 
+// rest takes all that is left. Where somebody has taken more than there is for a moment it is he who is waited for: what he
+// puts back is no more than what he took.
+func (g *grant) rest() uint64 {
+	for {
+		switch left := g.left.Load(); {
+		case left == 0:
+			return 0
+		case left > 0 && g.left.CompareAndSwap(left, 0):
+			return uint64(left)
+		}
+		runtime.Gosched()
+	}
+}
+
 func newLeases(permits uint64) *leases {
 	return &leases{permits: permits, held: make(map[string]*lease)}
 }
@@ -59,9 +75,9 @@ func (ls *leases) fits(r *rules, cost uint64) bool {
 	return ls != nil && cost > 0 && cost <= ls.permits && !r.tooCostly(costs{ls.permits})
 }
 
-// of is the lease of a key. Where there is no room, one that nobody has in hand is given up: what is left of it stays
-// spent. It is nil if all are in hand.
-func (ls *leases) of(key string) *lease {
+// of is the lease of a key. Where there is no room, one of eight is given up that nobody has in hand and of which nothing is
+// lost: it is spent, or the key is as new by now. It is nil if there is none: then the key does without.
+func (ls *leases) of(key string, now time.Duration) *lease {
 	ls.mu.RLock()
 	one := ls.held[key]
 	ls.mu.RUnlock()
@@ -74,9 +90,13 @@ func (ls *leases) of(key string) *lease {
 		return one
 	}
 	if len(ls.held) >= mostLeases {
+		looked := 0
 		for name, other := range ls.held {
-			if len(other.token) == 0 {
+			if other.spare(now) {
 				delete(ls.held, name)
+				break
+			}
+			if looked++; looked == 8 {
 				break
 			}
 		}
@@ -89,11 +109,16 @@ func (ls *leases) of(key string) *lease {
 	return one
 }
 
+func (one *lease) spare(now time.Duration) bool {
+	g := one.grant.Load()
+	return len(one.token) == 0 && (g == nil || g.left.Load() == 0 || now-g.sent >= g.asNew)
+}
+
 // take spends out of the lease of a key, and takes another grant from the server where that is used up: one goroutine asks,
 // the others wait for it, no longer than a call may take.
 func (ls *leases) take(ctx context.Context, l *Limiter, f *force, key string, c weir.Cost) weir.Result {
 	cost, _ := c.Permits()
-	one := ls.of(key)
+	one := ls.of(key, l.elapsed())
 	if one == nil {
 		return l.direct(ctx, l.question("take", key, c))
 	}
@@ -108,7 +133,7 @@ func (ls *leases) take(ctx context.Context, l *Limiter, f *force, key string, c 
 	case <-limited.Done():
 		return l.settle(ctx, q, reply{err: limited.Err()}).result
 	}
-	r, done := ls.refill(limited, l, one, q)
+	r, done := ls.refill(ctx, limited, l, one, q)
 	<-one.token
 	if done {
 		return r
@@ -128,7 +153,7 @@ func (one *lease) spend(l *Limiter, r *rules, cost uint64) (weir.Result, bool) {
 
 // refill spends a cost out of the lease, after asking the server for a grant if it must. done is false if there was none
 // to be had, now or a moment ago. The caller has the token.
-func (ls *leases) refill(ctx context.Context, l *Limiter, one *lease, q question) (result weir.Result, done bool) {
+func (ls *leases) refill(ctx, limited context.Context, l *Limiter, one *lease, q question) (result weir.Result, done bool) {
 	rules := q.force.rules
 	if r, ok := one.spend(l, rules, q.cost[0]); ok { // somebody was faster
 		return r, true
@@ -138,7 +163,7 @@ func (ls *leases) refill(ctx context.Context, l *Limiter, one *lease, q question
 	}
 	whole := q
 	whole.plain, whole.cost = weir.N(ls.permits), costs{ls.permits}
-	r := l.exchange(ctx, whole)
+	r := l.exchange(limited, whole)
 	switch {
 	case r.err != nil:
 		return l.settle(ctx, q, r).result, true
@@ -183,16 +208,15 @@ func (l *Limiter) GiveBack(ctx context.Context) (first error) {
 	if l.leases == nil {
 		return nil
 	}
-	l.leases.mu.Lock()
-	held := l.leases.held
-	l.leases.held = make(map[string]*lease)
-	l.leases.mu.Unlock()
+	l.leases.mu.RLock()
+	held := maps.Clone(l.leases.held) // they stay: whoever is spending out of one would lose the next grant
+	l.leases.mu.RUnlock()
 	for key, one := range held {
 		g := one.grant.Load()
 		if g == nil || g.rules != l.force.Load().rules {
 			continue
 		}
-		left := uint64(max(0, g.left.Swap(0)))
+		left := g.rest()
 		if left == 0 {
 			continue
 		}

@@ -27,9 +27,10 @@ type Limiter struct {
 	denials *denials
 	leases  *leases
 
-	base    time.Time // what l.elapsed counts from without a clock
+	base    time.Time // what l.strange and, without a clock, l.elapsed count from
 	force   atomic.Pointer[force]
-	down    atomic.Bool // the last call failed
+	down    atomic.Bool  // the last call failed
+	strange atomic.Int64 // after base, when a key that cannot be read was last logged; 0 if never
 	counts  counters
 	lines   lines
 	changed atomic.Pointer[change]
@@ -118,6 +119,14 @@ func (l *Limiter) elapsed() time.Duration {
 	return time.Since(l.base)
 }
 
+// some is a ctx for a caller that has none: nil is one that never ends, as it is to weir.Local.
+func some(ctx context.Context) context.Context {
+	if ctx == nil {
+		return context.Background()
+	}
+	return ctx
+}
+
 // Allow is weir.Limiter's.
 func (l *Limiter) Allow(ctx context.Context, key string) weir.Result {
 	return l.AllowN(ctx, key, weir.N(1))
@@ -125,6 +134,7 @@ func (l *Limiter) Allow(ctx context.Context, key string) weir.Result {
 
 // AllowN is weir.Limiter's. Where the server cannot be asked in time the answer is that of the fail mode.
 func (l *Limiter) AllowN(ctx context.Context, key string, c weir.Cost) weir.Result {
+	ctx = some(ctx)
 	if f := l.force.Load(); l.leases != nil {
 		if first, _ := c.Permits(); l.leases.fits(f.rules, first) {
 			return l.leases.take(ctx, l, f, key, c)
@@ -144,7 +154,7 @@ func (l *Limiter) direct(ctx context.Context, q question) weir.Result {
 
 // Peek is weir.Limiter's. It always asks the server: permits that this process has leased are spent there.
 func (l *Limiter) Peek(ctx context.Context, key string, c weir.Cost) weir.Result {
-	return l.ask(ctx, l.question("peek", key, c)).result
+	return l.ask(some(ctx), l.question("peek", key, c)).result
 }
 
 // Refund is weir.Limiter's. If the error wraps ErrUnavailable, the refund may or may not have happened.
@@ -154,8 +164,9 @@ func (l *Limiter) Refund(ctx context.Context, key string, c weir.Cost) error {
 		return nil
 	}
 	defer l.change().happen()
-	l.denials.forget(q.name)
+	ctx = some(ctx)
 	r := l.ask(ctx, q)
+	l.denials.change(q.name)
 	if l.share != 0 {
 		_ = q.force.local.Refund(ctx, key, c) // Local gives no error
 	}
@@ -169,21 +180,26 @@ func (l *Limiter) Refund(ctx context.Context, key string, c weir.Cost) error {
 func (l *Limiter) Forget(ctx context.Context, key string) error {
 	q := l.question("forget", key, weir.Cost{})
 	defer l.change().happen()
-	l.denials.forget(q.name)
+	defer l.denials.change(q.name)
 	l.leases.drop(key)
 	if l.share != 0 {
 		_ = q.force.local.Forget(ctx, key) // Local gives no error
 	}
-	ctx, cancel := context.WithTimeout(ctx, l.timeout)
+	ctx, cancel := context.WithTimeout(some(ctx), l.timeout)
 	defer cancel()
-	return l.said(runOne(ctx, l.store, Call{Digest: forgetScript, Keys: []string{q.name}}).Err)
+	return l.said(runOne(ctx, l.store, Call{Digest: forgetScript, Keys: []string{q.name, memoryOf(q.name)}}).Err)
 }
 
 // SetLimit is weir.Limiter's, for this process: set it in each. The server is not asked. Each key is carried over when it is
-// next asked for; until then what it owes goes down at the old rate. While processes with different limits ask for the
-// same keys, every turn from one to the other may let go what is owed beyond the smaller burst.
+// next asked for; until then what it owes goes down at the old rate. A limiter that goes there and back lets go what is
+// owed beyond the smaller burst, each time; of processes with different limits see the package. A change gives up what is
+// leased and what is cached; the limit that is in force already is no change.
 func (l *Limiter) SetLimit(_ context.Context, limit weir.Limit) error {
-	f, err := l.forceOf(limit, l.force.Load().local)
+	old := l.force.Load()
+	if limit == old.limit {
+		return nil
+	}
+	f, err := l.forceOf(limit, old.local)
 	if err != nil {
 		return err
 	}
@@ -198,10 +214,11 @@ type question struct {
 	cost          costs
 	plain         weir.Cost
 	force         *force
+	lost          uint64 // of the denials, when it was asked
 }
 
 func (l *Limiter) question(op, key string, c weir.Cost) question {
-	q := question{op: op, key: key, name: keyName(l.stem, key), plain: c, force: l.force.Load()}
+	q := question{op: op, key: key, name: keyName(l.stem, key), plain: c, force: l.force.Load(), lost: l.denials.changes()}
 	q.cost[0], q.cost[1] = c.Permits()
 	return q
 }
@@ -217,14 +234,19 @@ type reply struct {
 
 // ask puts a question to the server; if that fails the result is that of the fail mode.
 func (l *Limiter) ask(ctx context.Context, q question) reply {
-	ctx, cancel := context.WithTimeout(ctx, l.timeout)
+	limited, cancel := context.WithTimeout(ctx, l.timeout)
 	defer cancel()
-	r := l.exchange(ctx, q)
-	return l.settle(ctx, q, r)
+	return l.settle(ctx, q, l.exchange(limited, q))
 }
 
 // settle counts a reply and keeps in mind what it says; one that failed gets the answer of the fail mode.
 func (l *Limiter) settle(ctx context.Context, q question, r reply) reply {
+	if r.err != nil && ctx.Err() != nil { // the caller has gone: no fault of the server, and none of its permits to give
+		l.counts.unavailable.Add(1)
+		r.err = fmt.Errorf("%w: %w", policy.ErrUnavailable, r.err)
+		r.result = weir.NewResult(policy.Refused(policy.Unavailable), tick, 0)
+		return r
+	}
 	if r.err = l.said(r.err); r.err != nil {
 		r.result = l.instead(ctx, q)
 		return r
@@ -249,7 +271,11 @@ func (l *Limiter) settle(ctx context.Context, q question, r reply) reply {
 // warm charges the part of this process for what the server has allowed it.
 func (l *Limiter) warm(ctx context.Context, q question) {
 	if l.share != 0 {
-		q.force.local.AllowN(ctx, q.key, q.plain) // it may deny: then its part is spent
+		local := q.force.local
+		if r := local.AllowN(ctx, q.key, q.plain); !r.OK() { // then all of its part is spent
+			left := r.Remaining()
+			local.AllowN(ctx, q.key, weir.Both(min(q.cost[0], left), min(q.cost[1], left)))
+		}
 	}
 }
 

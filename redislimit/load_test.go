@@ -73,6 +73,20 @@ func TestDenialCache(t *testing.T) {
 	}
 }
 
+// TestDenialCacheOfALog: what has expired since a denial is counted by the server.
+func TestDenialCacheOfALog(t *testing.T) {
+	_, conn := dial(t)
+	c := &clock{}
+	l := limiter(t, conn, "slidinglog", parse(t, "4/s"), redislimit.WithClock(c), redislimit.WithDenialCache(2))
+	require.True(t, l.AllowN(ctx, "k", weir.N(1)).OK())
+	c.move(500 * time.Millisecond)
+	require.True(t, l.AllowN(ctx, "k", weir.N(3)).OK())
+	require.Equal(t, 500*time.Millisecond, l.AllowN(ctx, "k", weir.N(3)).Next())
+	c.move(500 * time.Millisecond)
+	r := l.AllowN(ctx, "k", weir.N(3))
+	assert.Equal(t, []any{policy.Deny, uint64(1)}, []any{r.Outcome(), r.Remaining()})
+}
+
 // TestLease: four processes that lease ten permits each spend to the permit what the server has, and one process's
 // leases cost one call in ten.
 func TestLease(t *testing.T) {
@@ -227,7 +241,7 @@ func TestKeys(t *testing.T) {
 			assert.True(t, strings.HasPrefix(store.last, "weir:gcra:"), what)
 		}
 	}
-	for key, want := range map[string]string{"client-42": "weir:gcra:api:{client-42}", "{acme}/user-7": "weir:gcra:api:@{acme}/user-7"} {
+	for key, want := range map[string]string{"": "weir:gcra:api:{%}", "client-42": "weir:gcra:api:{client-42}", "{acme}/user-7": "weir:gcra:api:@{acme}/user-7"} {
 		limiter(t, store, "gcra", parse(t, "1/s"), redislimit.WithPrefix("api")).Allow(ctx, key)
 		assert.Equal(t, want, store.last)
 	}

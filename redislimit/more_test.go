@@ -72,6 +72,23 @@ func TestSetLimitServerTime(t *testing.T) {
 	}
 }
 
+// TestSetLimitUnchanged: the limit that is in force already keeps what is leased and cached.
+func TestSetLimitUnchanged(t *testing.T) {
+	_, conn := dial(t)
+	store := &counting{Store: conn}
+	l := limiter(t, store, "gcra", parse(t, "5/d"), redislimit.WithLease(4), redislimit.WithDenialCache(1))
+	require.True(t, l.Allow(ctx, "k").OK())
+	require.False(t, l.AllowN(ctx, "k", weir.N(5)).OK())
+	asked := store.calls.Load()
+	require.NoError(t, l.SetLimit(ctx, parse(t, "5/d")))
+	assert.True(t, l.Allow(ctx, "k").OK())
+	assert.False(t, l.AllowN(ctx, "k", weir.N(5)).OK())
+	assert.Equal(t, asked, store.calls.Load(), "nobody asked the server")
+	require.NoError(t, l.SetLimit(ctx, parse(t, "6/d")))
+	assert.False(t, l.AllowN(ctx, "k", weir.N(5)).OK())
+	assert.NotEqual(t, asked, store.calls.Load(), "or this test sees nothing")
+}
+
 // TestOldLimitRacesNew: two processes with different limits ask for one key in turn: no turn gives a fresh burst.
 func TestOldLimitRacesNew(t *testing.T) {
 	_, conn := dial(t)

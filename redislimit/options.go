@@ -74,7 +74,8 @@ func FailOpen() Option {
 }
 
 // FailLocal lets a limiter of this process decide while the server cannot be asked: one of share equal parts of the limit,
-// so that as many processes together admit at most the limit. A burst or a log of fewer than share permits is one permit.
+// so that as many processes together admit at most the limit. A burst or a log of fewer than share permits is one permit: of
+// those the processes together can admit one each at once.
 // What the server allows this process is charged to it all the while, so that it has no fresh burst to give when it is
 // needed.
 func FailLocal(share uint64) Option {

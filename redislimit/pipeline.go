@@ -17,7 +17,12 @@ const longestFlight = 256
 // that a Run of s ends when its ctx does, a lone call is sent from the caller's own goroutine; else from another one, so
 // that the caller can leave in time. Its goroutines end when nothing is under way. The stores of the adapters are of
 // this kind.
-func Pipelined(s Store, prompt bool) Store { return &pipelined{store: s, prompt: prompt} }
+func Pipelined(s Store, prompt bool) Store {
+	if s == nil {
+		return nil // which New refuses
+	}
+	return &pipelined{store: s, prompt: prompt}
+}
 
 type pipelined struct {
 	store  Store

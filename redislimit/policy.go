@@ -46,6 +46,9 @@ type generation struct {
 type twoCosts struct{ *told }
 
 func newPolicy(s Store, name string, l policy.Limit, o policy.Options) (policy.Policy, error) {
+	if s == nil {
+		return nil, errors.New("redislimit: the store is nil")
+	}
 	if o.MaxKeys != 0 || o.Bounded {
 		return nil, fmt.Errorf("%w: max_keys is %d, but a server has no such bound", policy.ErrInvalidMaxKeys, o.MaxKeys)
 	}

@@ -86,6 +86,7 @@ type answer struct {
 	numbers []any
 	foreign int
 	text    string
+	gone    bool // there is no text, but there may be what the key held before it went
 }
 
 func (r Reply) answer() (a answer, err error) {
@@ -104,11 +105,14 @@ func (r Reply) answer() (a answer, err error) {
 	if status >= 0 {
 		return a, nil
 	}
-	place, ok := a.numbers[0].(int64)
-	if !ok || len(a.numbers) != 2 {
+	if len(a.numbers) != 2 {
 		return a, errReply
 	}
-	a.foreign = int(place)
+	place, ok := a.numbers[0].(int64)
+	if !ok {
+		return a, errReply
+	}
+	a.foreign, a.gone = int(place), status == -2
 	if a.text, ok = a.numbers[1].(string); !ok || place < 1 {
 		return a, errReply
 	}

@@ -50,10 +50,17 @@ func Together(ctx context.Context, asks ...Ask) (Verdict, error) {
 	if err != nil {
 		return Verdict{}, err
 	}
+	ctx = some(ctx)
 	l := asks[0].Limiter
 	limited, cancel := context.WithTimeout(ctx, l.timeout)
 	defer cancel()
 	v, err := l.exchangeAll(limited, asks, questions)
+	if err != nil && ctx.Err() != nil { // the caller has gone, as in settle
+		for _, a := range asks {
+			a.Limiter.counts.unavailable.Add(1)
+		}
+		return refuseAll(len(asks), policy.Unavailable, 0), nil
+	}
 	for i, q := range questions {
 		if said := asks[i].Limiter.said(err); said != nil {
 			asks[i].Limiter.counts.unavailable.Add(1)
@@ -132,7 +139,7 @@ func (l *Limiter) exchangeAll(ctx context.Context, asks []Ask, questions []quest
 			call.Args = q.force.rules.arguments(append(call.Args, q.force.rules.name), c)
 		}
 		if past {
-			return refuseAll(len(questions), into), nil
+			return refuseAll(len(questions), policy.PastHorizon, into), nil
 		}
 		replies := run(ctx, l.store, append(calls, call))
 		a, err := replies[len(replies)-1].answer()
@@ -158,10 +165,13 @@ func (l *Limiter) exchangeAll(ctx context.Context, asks []Ask, questions []quest
 	return Verdict{}, errors.New("redislimit: processes with different limits ask for these keys faster than they can be carried over")
 }
 
-// refuseAll is the verdict of a now that is past the horizon of one.
-func refuseAll(n int, into time.Duration) Verdict {
-	r := weir.NewResult(policy.Refused(policy.PastHorizon), tick, into)
+// refuseAll is the verdict of a now that is past the horizon of one, or of a caller that has gone.
+func refuseAll(n int, o policy.Outcome, into time.Duration) Verdict {
+	r := weir.NewResult(policy.Refused(o), tick, into)
 	v := Verdict{Result: r, Each: make([]weir.Result, n)}
+	if o == policy.Unavailable {
+		v.Binds = -1
+	}
 	for i := range v.Each {
 		v.Each[i] = r
 	}

@@ -86,6 +86,7 @@ func (l *Limiter) change() *change { return l.changed.Swap(newChange()) }
 // server foretold. Where the server cannot be asked it is the fail mode that allows, denies or gives ErrUnavailable.
 // Deadlines of ctx are on Go's own clock.
 func (l *Limiter) Wait(ctx context.Context, key string, c weir.Cost) error {
+	ctx = some(ctx)
 	if err := ctx.Err(); err != nil {
 		return err
 	}

@@ -12,7 +12,6 @@ import (
 	"io"
 	"net"
 	"strconv"
-	"sync"
 	"time"
 
 	"weir/redislimit"
@@ -20,7 +19,7 @@ import (
 
 // Conn is a connection to one server. It is a redislimit.Store, and safe for concurrent use.
 type Conn struct {
-	mu     sync.Mutex
+	turn   chan struct{} // full while somebody uses the rest
 	conn   net.Conn
 	r      *bufio.Reader
 	broken error // why the connection cannot be used any more
@@ -32,44 +31,93 @@ func Dial(ctx context.Context, addr string) (*Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Conn{conn: conn, r: bufio.NewReader(conn)}, nil
+	return &Conn{turn: make(chan struct{}, 1), conn: conn, r: bufio.NewReader(conn)}, nil
 }
 
 // Close closes the connection.
 func (c *Conn) Close() error { return c.conn.Close() }
 
-// Run is redislimit.Store's.
+// Broken is why the connection cannot be used any more, nil if it can. It waits for a call that is under way.
+func (c *Conn) Broken() error {
+	c.turn <- struct{}{}
+	defer func() { <-c.turn }()
+	return c.broken
+}
+
+// Run is redislimit.Store's. If ctx ends after something was sent the connection is broken: the answer may come yet, for
+// another question.
 func (c *Conn) Run(ctx context.Context, calls []redislimit.Call) []redislimit.Reply {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	replies := make([]redislimit.Reply, len(calls))
-	deadline, _ := ctx.Deadline()
-	if c.broken == nil {
-		c.broken = c.conn.SetDeadline(deadline)
-	}
-	if c.broken == nil {
-		_, c.broken = c.conn.Write(encode(calls))
+	leave, err := c.enter(ctx)
+	if err == nil {
+		defer leave()
+		c.send(ctx, encode(calls))
+		err = c.broken
 	}
 	for i := range replies {
-		replies[i].Err = c.broken
-		if c.broken == nil {
-			replies[i].Values, replies[i].Err = c.reply()
+		if replies[i].Err = err; err != nil {
+			continue
 		}
+		replies[i].Values, replies[i].Err = c.reply(ctx)
+		err = c.broken
 	}
 	return replies
 }
 
+// enter waits for the connection, which from then on until leave fails at once when ctx ends.
+func (c *Conn) enter(ctx context.Context) (leave func(), err error) {
+	select {
+	case c.turn <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if err := ctx.Err(); err != nil {
+		<-c.turn
+		return nil, err
+	}
+	ended := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		_ = c.conn.SetDeadline(time.Unix(1, 0)) // fails only on a closed connection
+		close(ended)
+	})
+	return func() {
+		if !stop() {
+			<-ended
+			_ = c.conn.SetDeadline(time.Time{})
+		}
+		<-c.turn
+	}, nil
+}
+
+func (c *Conn) send(ctx context.Context, b []byte) {
+	if c.broken == nil {
+		_, err := c.conn.Write(b)
+		c.fail(ctx, err)
+	}
+}
+
+// fail notes an error after which the connection cannot be used.
+func (c *Conn) fail(ctx context.Context, err error) {
+	switch {
+	case err == nil || errors.As(err, new(serverError)):
+	case ctx.Err() != nil:
+		c.broken = fmt.Errorf("resp: no answer: %w", ctx.Err())
+	default:
+		c.broken = err
+	}
+}
+
 // Do runs a plain command whose answer is a word, such as PING or FLUSHALL.
 func (c *Conn) Do(words ...string) (string, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if err := c.conn.SetDeadline(time.Now().Add(10 * time.Second)); err != nil {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	leave, err := c.enter(ctx)
+	if err != nil {
 		return "", err
 	}
-	if _, err := c.conn.Write(command(nil, words...)); err != nil {
-		return "", err
-	}
-	v, err := c.value(0)
+	defer leave()
+	c.send(ctx, command(nil, words...))
+	v, err := c.read(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -101,12 +149,21 @@ type serverError string
 
 func (e serverError) Error() string { return string(e) }
 
-func (c *Conn) reply() ([]any, error) {
+// read reads an answer, unless the connection is broken.
+func (c *Conn) read(ctx context.Context) (any, error) {
+	if c.broken != nil {
+		return nil, c.broken
+	}
 	v, err := c.value(0)
+	if c.fail(ctx, err); c.broken != nil {
+		return nil, c.broken
+	}
+	return v, err
+}
+
+func (c *Conn) reply(ctx context.Context) ([]any, error) {
+	v, err := c.read(ctx)
 	if err != nil {
-		if !errors.As(err, new(serverError)) {
-			c.broken = err
-		}
 		return nil, err
 	}
 	values, ok := v.([]any)
@@ -119,9 +176,13 @@ func (c *Conn) reply() ([]any, error) {
 // value reads one value: an int64, a string, nil or an array of them.
 func (c *Conn) value(depth int) (any, error) {
 	const deepest, longest = 4, 1 << 24
-	line, err := c.r.ReadString('\n')
-	if err != nil || len(line) < 3 {
-		return nil, errors.Join(errors.New("resp: the connection ended"), err)
+	short, err := c.r.ReadSlice('\n') // no line is longer than the buffer
+	line := string(short)
+	if err != nil {
+		return nil, fmt.Errorf("resp: the connection ended: %w", err)
+	}
+	if len(line) < 3 {
+		return nil, fmt.Errorf("resp: cannot read %q", line)
 	}
 	kind, text := line[0], line[1:len(line)-2]
 	n, notNumber := strconv.ParseInt(text, 10, 64)
@@ -141,11 +202,13 @@ func (c *Conn) value(depth int) (any, error) {
 		_, err := io.ReadFull(c.r, b)
 		return string(b[:n]), err
 	case kind == '*':
-		all := make([]any, n)
-		for i := range all {
-			if all[i], err = c.value(depth + 1); err != nil {
+		var all []any // grows with what comes, whatever n says
+		for range n {
+			one, err := c.value(depth + 1)
+			if err != nil {
 				return nil, err
 			}
+			all = append(all, one)
 		}
 		return all, nil
 	}

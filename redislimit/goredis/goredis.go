@@ -15,6 +15,7 @@ package goredis
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"strconv"
 
 	"github.com/redis/go-redis/v9"
@@ -23,8 +24,12 @@ import (
 )
 
 // Store makes a client the store of limiters. Make one for each client: limiters with the same one share pipelines, and
-// can be asked together. It is safe for concurrent use; its goroutines end when nothing is under way.
+// can be asked together. It is safe for concurrent use; its goroutines end when nothing is under way. The store of a nil
+// client is nil, which redislimit.New refuses.
 func Store(client redis.UniversalClient) redislimit.Store {
+	if v := reflect.ValueOf(client); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
+		return nil
+	}
 	prompt := false
 	switch c := client.(type) {
 	case *redis.Client:

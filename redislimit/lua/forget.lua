@@ -1,3 +1,3 @@
 -- A large log is freed in the background.
-redis.call('UNLINK', KEYS[1])
+redis.call('UNLINK', unpack(KEYS))
 return {0}

@@ -5,7 +5,7 @@ for i = 1, #KEYS do
   local policy = policies[ARGV[at]]
   local s, next = policy.read(KEYS[i], at + 1)
   if not s then
-    return {-1, now, i, next}
+    return {next and -1 or -2, now, i, next or ''}
   end
   s.policy, at, all = policy, next, all and s.fits
   held[i] = s

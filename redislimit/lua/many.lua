@@ -30,6 +30,8 @@ local function bucket(buckets, head, decode, encode)
         return nil, text
       end
       decode(text, s)
+    elseif timed and call('EXISTS', 'weir-was:' .. string.sub(key, 6)) == 1 then
+      return nil
     end
     for i = 1, buckets do
       local b = s[i]

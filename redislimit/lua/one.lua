@@ -1,6 +1,7 @@
 -- One bucket of one limit. Arguments: the limit's text, and as doubles p, the tolerance and the cost, the two as pairs. The
 -- answer is whether the cost was spent, now, and what is owed before that. A text that is counted in another limit, or
--- that is none, is given back as it is. READ, SHOW and HEAD are the policy's own. What every request passes is written out,
+-- that is none, is given back as it is; where there is none, but one was counted in another limit lately, that is said.
+-- READ, SHOW and HEAD are the policy's own. What every request passes is written out,
 -- for a call costs as much as all of the arithmetic.
 local key, limit = KEYS[1], ARGV[3]
 local p, lw, lr, cw, cr = unpack('<ddddd', ARGV[4])
@@ -16,6 +17,8 @@ if text then
   elseif timed and (w > lw or w == lw and r > lr) then
     w, r, mend = lw, lr, true -- the server's clock has stepped back
   end
+elseif timed and call('EXISTS', 'weir-was:' .. string.sub(key, 6)) == 1 then
+  return {-2, now, 1, ''}
 end
 local before, units_before, spent = w, r, 0
 if op == 'take' then

@@ -1,7 +1,7 @@
 -- Puts a text that is counted in another limit in the place of the one that it was made from, unless somebody was faster.
 -- ARGV: the text found, the new one, and the millisecond at which it goes, or "". With a second key also keeps what was
 -- found, for when its limit comes back: the limit, what to keep, and for how many milliseconds, and until when, it matters.
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then
+if (redis.call('GET', KEYS[1]) or '') ~= ARGV[1] then
   return {0}
 end
 if ARGV[3] == '' then

@@ -20,8 +20,14 @@ import (
 )
 
 // Store makes a client the store of limiters. Make one for each client: limiters with the same one share pipelines, and
-// can be asked together. It is safe for concurrent use; its goroutines end when nothing is under way.
-func Store(client rueidis.Client) redislimit.Store { return redislimit.Pipelined(store{client}, true) }
+// can be asked together. It is safe for concurrent use; its goroutines end when nothing is under way. The store of a nil
+// client is nil, which redislimit.New refuses.
+func Store(client rueidis.Client) redislimit.Store {
+	if client == nil {
+		return nil
+	}
+	return redislimit.Pipelined(store{client}, true)
+}
 
 type store struct{ client rueidis.Client }
 

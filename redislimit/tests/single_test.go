@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	goredisclient "github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -14,6 +15,8 @@ import (
 	"weir/internal/redistest"
 	"weir/policy"
 	"weir/redislimit"
+	"weir/redislimit/goredis"
+	"weir/redislimit/rueidis"
 	"weir/vectors"
 )
 
@@ -39,6 +42,15 @@ func vectorsPass(t *testing.T, s redislimit.Store) {
 func TestVectors(t *testing.T) {
 	server := redistest.Start(t)
 	each(t, []string{server.Addr}, vectorsPass)
+}
+
+// TestNoClient: without a client there is no store, which New says.
+func TestNoClient(t *testing.T) {
+	for _, s := range []redislimit.Store{goredis.Store(nil), goredis.Store((*goredisclient.Client)(nil)),
+		goredis.Store((*goredisclient.ClusterClient)(nil)), rueidis.Store(nil)} {
+		_, err := redislimit.New(s, "gcra", weir.Per(1, time.Second))
+		assert.EqualError(t, err, "redislimit.New: the store is nil")
+	}
 }
 
 // TestOneKey: 64 goroutines on one key, alone and in batches, under every policy: the limit to the permit.
