@@ -54,29 +54,58 @@ func weigh(ctx context.Context, asks []Ask, i int) Result {
 	case len(asks) == 1:
 		return l.AllowN(ctx, a.Key, a.Cost)
 	}
-	total := a.Cost
-	for _, earlier := range asks[:i] {
-		if earlier.Key == a.Key && same(bare(earlier.Limiter), l) {
-			total = total.plus(earlier.Cost)
+	return l.Peek(ctx, a.Key, a.Cost.plus(costOf(asks[:i], a)))
+}
+
+// costOf is what asks want together of a's limiter for a's key.
+func costOf(asks []Ask, a Ask) (total Cost) {
+	for i := range asks {
+		if meet(asks[i], a) {
+			total = total.plus(asks[i].Cost)
 		}
 	}
-	return l.Peek(ctx, a.Key, total)
+	return total
+}
+
+// meet says whether two asks are of one limiter for one key.
+func meet(a, b Ask) bool { return a.Key == b.Key && same(bare(a.Limiter), bare(b.Limiter)) }
+
+// firstOf is the first of asks that meets ask i.
+func firstOf(asks []Ask, i int) int {
+	for first := range asks[:i] {
+		if meet(asks[first], asks[i]) {
+			return first
+		}
+	}
+	return i
 }
 
 // same says whether two limiters are one; those of a type that Go cannot compare are not.
 func same(a, b Limiter) bool {
+	if local, ok := a.(*Local); ok { // the usual one, which needs no reflection
+		other, ok := b.(*Local)
+		return ok && local == other
+	}
 	return a != nil && reflect.ValueOf(a).Comparable() && reflect.ValueOf(b).Comparable() && a == b
 }
 
 // undoer is a limiter that can take back exactly what it has just admitted.
 type undoer interface {
 	allowUndo(key string, c Cost) (r Result, undo func())
-	undoes() bool
 }
 
-func (l *Local) undoes() bool {
-	_, ok := l.era.Load().policy.(policy.Undoer)
-	return ok
+// exact is l as an undoer, nil if it is none. A limiter of another package that has a Local inside is none, though it has
+// all that a Local has: what it decides itself must be asked.
+func exact(l Limiter) undoer {
+	switch l := l.(type) {
+	case *Local:
+		if _, ok := l.era.Load().policy.(policy.Undoer); ok {
+			return l
+		}
+	case *group:
+		return l
+	}
+	return nil
 }
 
 func (l *Local) allowUndo(key string, c Cost) (Result, func()) {
@@ -88,24 +117,22 @@ func (l *Local) allowUndo(key string, c Cost) (Result, func()) {
 	}
 }
 
-func (g *group) undoes() bool { return true }
-
 // charge spends all asks, or none and then the answers are of those that refused. Those whose charge cannot be undone
-// exactly come last.
+// exactly come last. Asks of one limiter for one key are charged in one: of two admissions of a key only the later can be undone.
 func charge(ctx context.Context, asks []Ask, answers []Result) bool {
 	var undo []func()
 	for _, exactly := range []bool{true, false} {
-		for i := range asks {
-			u, _ := bare(asks[i].Limiter).(undoer)
-			if exact := u != nil && u.undoes(); exact != exactly {
+		for i, a := range asks {
+			u := exact(bare(a.Limiter))
+			if (u != nil) != exactly {
+				continue
+			}
+			if first := firstOf(asks, i); first < i {
+				answers[i] = answers[first]
 				continue
 			}
 			var back func()
-			if exactly {
-				answers[i], back = u.allowUndo(asks[i].Key, asks[i].Cost)
-			} else {
-				answers[i], back = allowRefund(ctx, asks[i])
-			}
+			answers[i], back = allow(ctx, u, a, a.Cost.plus(costOf(asks[i+1:], a)))
 			if !answers[i].OK() {
 				for _, back := range undo {
 					back()
@@ -118,8 +145,11 @@ func charge(ctx context.Context, asks []Ask, answers []Result) bool {
 	return true
 }
 
-// allowRefund is AllowN with an undo that gives back what it admitted; what cannot be given back stays spent.
-func allowRefund(ctx context.Context, a Ask) (Result, func()) {
+// allow is AllowN with an undo: u's, or else one that gives back what was admitted; what cannot be given back stays spent.
+func allow(ctx context.Context, u undoer, a Ask, c Cost) (Result, func()) {
+	if u != nil {
+		return u.allowUndo(a.Key, c)
+	}
 	l := bare(a.Limiter)
-	return l.AllowN(ctx, a.Key, a.Cost), func() { _ = l.Refund(ctx, a.Key, a.Cost) }
+	return l.AllowN(ctx, a.Key, c), func() { _ = l.Refund(context.WithoutCancel(ctx), a.Key, c) }
 }

@@ -186,6 +186,34 @@ func TestTogetherUnderContention(t *testing.T) {
 	assert.LessOrEqual(t, left(a, "k"), 500-allowed.Load())
 }
 
+// What one limiter was charged twice for one key is taken back twice, the later charge first.
+func TestTogetherUndoesOneKeyTwice(t *testing.T) {
+	for _, name := range []string{"gcra", "tokenbucket", "leakybucket", "slidinglog"} {
+		user, _ := made(t, name, weir.Per(10, time.Hour))
+		store, _ := made(t, "gcra", weir.Per(1, time.Hour))
+		late := &foreign{Limiter: store, before: func() { store.Allow(ctx, "s") }}
+		_, ok := weir.Together(ctx, []weir.Ask{{user, "u", weir.N(2)}, {user, "u", weir.N(3)}, {late, "s", weir.N(1)}}, nil)
+		require.False(t, ok)
+		assert.EqualValues(t, 10, left(user, "u"), name)
+	}
+}
+
+// own is a limiter of a program's, which has a Local in it and decides otherwise.
+type own struct{ *weir.Local }
+
+func (o own) AllowN(ctx context.Context, key string, _ weir.Cost) weir.Result {
+	return o.Local.AllowN(ctx, key, weir.N(100))
+}
+
+// A Local inside somebody's limiter is not asked past it.
+func TestTogetherAsksWhoEmbedsALocal(t *testing.T) {
+	inner, _ := made(t, "gcra", weir.Per(10, time.Hour))
+	other, _ := made(t, "gcra", weir.Per(10, time.Hour))
+	all, ok := weir.Together(ctx, []weir.Ask{{other, "o", weir.N(1)}, {own{inner}, "i", weir.N(1)}}, nil)
+	assert.False(t, ok, "%v", all)
+	assert.EqualValues(t, 10, left(other, "o"))
+}
+
 func ExampleTogether() {
 	perUser, _ := weir.New("gcra", weir.Per(10, time.Second))
 	perTenant, _ := weir.New("slidinglog", weir.Per(1000, time.Hour))

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"weir"
 	"weir/httplimit"
@@ -92,10 +93,21 @@ func (c *checker) say(line int, path, format string, a ...any) {
 	if len(text) > most {
 		text = text[:most] + "..."
 	}
-	c.faults = append(c.faults, Fault{c.file, line, strings.ToValidUTF8(oneLine.Replace(text), "?")})
+	c.faults = append(c.faults, Fault{c.file, line, oneLine(text)})
 }
 
-var oneLine = strings.NewReplacer("\n", `\n`, "\r", `\r`)
+// oneLine spells out what would break the line or talk to a terminal.
+func oneLine(text string) string {
+	var b strings.Builder
+	for _, r := range strings.ToValidUTF8(text, "?") {
+		if unicode.IsControl(r) {
+			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
 
 // is says whether n is of a kind, and complains if not.
 func (c *checker) is(n *node, k kind, path string) bool {

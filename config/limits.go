@@ -73,7 +73,8 @@ type Limits struct {
 	log  *slog.Logger
 
 	mu    sync.Mutex // held to change what follows
-	text  []byte     // of the file when it was last looked at
+	text  []byte     // of the file that was last put in force, or refused
+	seen  []byte     // of the file when Watch last looked at it
 	all   map[id]weir.Limiter
 	state atomic.Pointer[state]
 }

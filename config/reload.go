@@ -49,8 +49,8 @@ func (l *Limits) change(ctx context.Context, text []byte) error {
 // mostSaid is how many faults of one file the log tells.
 const mostSaid = 20
 
-// Watch looks at the file every so often, puts it in force when it has changed, and returns ctx's error when ctx ends. Give
-// it a goroutine. every is above 0.
+// Watch looks at the file every so often, puts it in force when it has changed and is the same at two looks, and returns ctx's
+// error when ctx ends. Give it a goroutine. every is above 0.
 func (l *Limits) Watch(ctx context.Context, every time.Duration) error {
 	if every <= 0 {
 		return fmt.Errorf("config: Watch: every is %v, must be above 0", every)
@@ -68,7 +68,8 @@ func (l *Limits) Watch(ctx context.Context, every time.Duration) error {
 	}
 }
 
-// look reloads a file that has changed. What keeps it from being read is said once: said is what was said last.
+// look reloads a file that has changed. One that differs from the last look may be half written, and half of a limit can be
+// another limit: it waits for the next. What keeps it from being read is said once: said is what was said last.
 func (l *Limits) look(ctx context.Context, said string) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -79,6 +80,8 @@ func (l *Limits) look(ctx context.Context, said string) string {
 		return err.Error()
 	case err != nil:
 		return said
+	case !bytes.Equal(text, l.seen):
+		l.seen = text
 	case !bytes.Equal(text, l.text):
 		_ = l.change(ctx, text) // which says it
 	}

@@ -210,6 +210,31 @@ func TestWatch(t *testing.T) {
 	assert.ErrorContains(t, l.Watch(ctx, 0), "every is 0s, must be above 0")
 }
 
+// A file that is being written is not put in force: half of it may be a good file with another limit.
+func TestWatchWaitsForTheWholeFile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const half = "limits:\n  a:\n    limit: 100/1h burst 5"
+		l, path, _ := opened(t, half+"0\n")
+		a := l.Limiter("a", "")
+		require.True(t, a.AllowN(ctx, "k", weir.N(50)).OK())
+		watched, cancel := context.WithCancel(ctx)
+		done := make(chan error)
+		go func() { done <- l.Watch(watched, time.Second) }()
+		for _, text := range []string{half + "0\n", half, half + "0\n", half + "1\n", half, half + "1\n"} {
+			write(t, path, text)
+			time.Sleep(time.Second)
+			synctest.Wait()
+			assert.EqualValues(t, 50, a.Limit().Burst)
+		}
+		assert.Zero(t, left(a), "what is owed has not been let go")
+		time.Sleep(time.Second)
+		synctest.Wait()
+		assert.EqualValues(t, 51, a.Limit().Burst)
+		cancel()
+		<-done
+	})
+}
+
 // A file's limits as rules on requests: keys, plans, dry runs and proxies.
 func TestRules(t *testing.T) {
 	l, path, _ := opened(t, `

@@ -51,7 +51,7 @@ func (c *Client) Unary(ctx context.Context, method string, request, reply any, c
 		}
 		err := invoke(ctx, method, request, reply, conn, o...)
 		wait, told := c.note(err)
-		if !told || try >= c.Retries || time.Now().Add(wait).After(deadline) {
+		if !told || try >= c.Retries || late(ctx, deadline, time.Now().Add(wait)) {
 			return err
 		}
 	}
@@ -126,7 +126,7 @@ func (c *Client) wait(ctx context.Context, method string, deadline time.Time) er
 	}
 	err := c.heldBack(ctx, deadline)
 	if err != nil {
-		_ = c.Limiter.Refund(ctx, key, weir.N(1)) // what cannot be given back stays spent
+		_ = c.Limiter.Refund(context.WithoutCancel(ctx), key, weir.N(1)) // what cannot be given back stays spent
 	}
 	return err
 }
@@ -156,6 +156,12 @@ func (c *Client) take(ctx context.Context, key string, deadline time.Time) error
 	return err
 }
 
+// late says whether a moment is too late: after the deadline or after ctx's.
+func late(ctx context.Context, deadline, at time.Time) bool {
+	ends, ok := ctx.Deadline()
+	return at.After(deadline) || ok && at.After(ends)
+}
+
 // heldBack waits until the server's time has come.
 func (c *Client) heldBack(ctx context.Context, deadline time.Time) error {
 	for {
@@ -164,7 +170,7 @@ func (c *Client) heldBack(ctx context.Context, deadline time.Time) error {
 		if !at.After(now) {
 			return nil
 		}
-		if ends, ok := ctx.Deadline(); at.After(deadline) || ok && at.After(ends) {
+		if late(ctx, deadline, at) {
 			return held(fmt.Sprintf("the server asked to wait %v more", at.Sub(now)), nil)
 		}
 		timer := time.NewTimer(at.Sub(now))

@@ -224,3 +224,16 @@ func TestClientAndServer(t *testing.T) {
 	assert.Equal(t, codes.ResourceExhausted, status.Code(check(c)))
 	assert.ErrorIs(t, check(c), grpclimit.ErrHeld)
 }
+
+// Where the caller's time ends before the server's wait, the server's error is what the caller gets.
+func TestClientHandsOnWhatItCannotWaitFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := &calls{start: time.Now(), answers: []error{exhausted(t, codes.ResourceExhausted, 20*s)}}
+		short, cancel := context.WithTimeout(ctx, 10*s)
+		defer cancel()
+		err := c.call(&grpclimit.Client{Retries: 1}, short)
+		assert.NotErrorIs(t, err, grpclimit.ErrHeld)
+		wait, _ := details(t, err)
+		assert.Equal(t, 20*s, wait)
+	})
+}

@@ -22,6 +22,7 @@ import (
 
 	"weir"
 	"weir/grpclimit"
+	"weir/policy"
 )
 
 var ctx = context.Background()
@@ -270,4 +271,25 @@ func TestLoad(t *testing.T) {
 		<-done
 	}
 	assert.EqualValues(t, 300, allowed.Load())
+}
+
+// gone is a limiter whose store cannot be asked.
+type gone struct{ weir.Limiter }
+
+func (gone) Peek(context.Context, string, weir.Cost) weir.Result {
+	return weir.NewResult(policy.Refused(policy.Unavailable), 1, 0)
+}
+
+// A call that is denied whatever a failed limiter would have said is denied once, also to who counts.
+func TestFailOpenDeniesOnce(t *testing.T) {
+	a, _ := made(t, "gcra", "1/h")
+	b, _ := made(t, "gcra", "1/h")
+	key := func(context.Context, string) string { return "k" }
+	a.Allow(ctx, "k")
+	denied := 0
+	seen := weir.Observed(a, weir.Observer{Decided: func(context.Context, weir.Cost, weir.Result) { denied++ }})
+	c := served(t, []grpclimit.Rule{{Name: "a", Limiter: seen, Key: key}, {Name: "b", Limiter: gone{b}, Key: key}},
+		[]grpclimit.Option{grpclimit.FailOpen()})
+	assert.Equal(t, codes.ResourceExhausted, status.Code(check(c)))
+	assert.Equal(t, 1, denied)
 }

@@ -34,7 +34,8 @@ type Rule struct {
 	Name string
 	// Limiter decides.
 	Limiter weir.Limiter
-	// Plan says by which limiter a call is decided, instead of Limiter. nil means that the rule does not hold for the call.
+	// Plan says by which limiter a call is decided, instead of Limiter. nil means that the rule does not hold for the call;
+	// a nil *weir.Local is not nil here, so look it up in a map of weir.Limiter.
 	Plan func(ctx context.Context, method string) weir.Limiter
 	// Key says whose call it is. nil means Peer.
 	Key KeyFunc

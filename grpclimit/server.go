@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
@@ -94,11 +95,10 @@ func (s *Server) admit(ctx context.Context, method string) error {
 			s.rehearse(ctx, method)
 			return nil
 		}
-		rest, restNames := answered(asks, names, answers)
-		if !s.open || len(rest) == len(asks) {
+		if !s.open || denied(answers) {
 			return refusal(names, answers)
 		}
-		asks, names = rest, restNames
+		asks, names = answered(asks, names, answers)
 	}
 }
 
@@ -119,6 +119,11 @@ func answered(asks []weir.Ask, names []string, answers []weir.Result) (rest []we
 		}
 	}
 	return rest, restNames
+}
+
+// denied says whether any limiter denied the call: then it matters no more what others would have said.
+func denied(answers []weir.Result) bool {
+	return slices.ContainsFunc(answers, func(r weir.Result) bool { return !r.OK() && !unanswered(r) })
 }
 
 // unanswered says that a limiter could not decide.

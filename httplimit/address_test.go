@@ -232,3 +232,9 @@ func FuzzAddress(f *testing.F) {
 		}
 	})
 }
+
+// Host is no field of http.Request's Header, and is one all the same.
+func TestHeaderHost(t *testing.T) {
+	r := httptest.NewRequest("GET", "http://tenant.example/", nil)
+	assert.Equal(t, "tenant.example", httplimit.Header("host")(r))
+}

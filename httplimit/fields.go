@@ -2,6 +2,7 @@ package httplimit
 
 import (
 	"encoding/base64"
+	"math"
 	"strconv"
 	"time"
 
@@ -26,6 +27,9 @@ type quota struct{ permits, window uint64 }
 func quotaOf(permits, burst uint64, period time.Duration, window bool) quota {
 	if burst == 0 || window {
 		burst = permits
+	}
+	if permits <= math.MaxUint64/second {
+		return quota{burst, arith.MulDivCeil(burst, uint64(period), permits*second)}
 	}
 	nanoseconds := arith.MulDivCeil(burst, uint64(period), permits)
 	return quota{burst, arith.MulDivCeil(nanoseconds, 1, second)}
@@ -72,13 +76,18 @@ func appendPolicy(b []byte, name string, q quota, p partition) []byte {
 // secondName is added to the name of a rule for the second limit of a dual bucket.
 const secondName = "-second"
 
+// nameOf is the name of a rule's limit that binds.
+func nameOf(name string, r weir.Result) string {
+	if r.Binding() == policy.Second {
+		return name + secondName
+	}
+	return name
+}
+
 // appendStanding writes the item of RateLimit for an answer: what remains, and for how long it cannot grow. A key that has
 // all it can have has no such time.
 func appendStanding(b []byte, name string, r weir.Result, p partition) []byte {
-	if r.Binding() == policy.Second {
-		name += secondName
-	}
-	b = appendString(b, name)
+	b = appendString(b, nameOf(name, r))
 	b = appendParameter(b, ";r=", r.Remaining())
 	if next := r.Next(); next > 0 {
 		b = appendParameter(b, ";t=", seconds(next))

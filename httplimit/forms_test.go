@@ -182,3 +182,20 @@ func window(l weir.Limit) int64 {
 	}
 	return whole.Int64()
 }
+
+// The body of a denial names the limit of a dual bucket that denied, as the RateLimit field does.
+func TestDenialNamesTheSecondLimit(t *testing.T) {
+	l, _ := made(t, "dualbucket", "100/s & 1/h")
+	h, _ := wrapped(t, []httplimit.Rule{{Name: "a", Limiter: l}})
+	get(h)
+	r := get(h)
+	is(t, r.Header, "RateLimit", standingItem("a-second", 0, 3600))
+	assert.Equal(t, []string{"a-second"}, problemOf(t, r).Violated)
+}
+
+// A burst that takes longer to come back than nanoseconds can count is told in full: a thousand million days.
+func TestLongestWindow(t *testing.T) {
+	l, _ := made(t, "gcra", "1/1d burst 1000000000")
+	h, _ := wrapped(t, []httplimit.Rule{{Name: "a", Limiter: l}})
+	is(t, get(h).Header, "RateLimit-Policy", policyItem("a", 1_000_000_000, 86_400_000_000_000))
+}

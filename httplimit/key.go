@@ -27,8 +27,11 @@ func (k KeyFunc) of(r *http.Request) string {
 
 // Header is the value of the first header field of that name. Whoever sends none has the empty key: see First. A client
 // that may choose the value may also choose a new one for each request, so take a header only where something before has
-// made sure of it.
+// made sure of it. Host is http.Request's, which has it apart from the others.
 func Header(name string) KeyFunc {
+	if http.CanonicalHeaderKey(name) == "Host" {
+		return func(r *http.Request) string { return r.Host }
+	}
 	return func(r *http.Request) string { return r.Header.Get(name) }
 }
 

@@ -91,19 +91,20 @@ type weighed struct {
 
 // admits decides a request and writes what the client is to know. It answers a request that is not to go on.
 func (m *Middleware) admits(w http.ResponseWriter, r *http.Request) bool {
-	var room [few]weighed
-	all := m.holding(room[:0], r)
+	var room, roomDry [few]weighed
+	all := holding(room[:0], m.enforced, r)
+	dry := holding(roomDry[:0], m.dry, r) // now, so that a Key or Cost that panics does so before anything is charged
 	ok := m.decide(r, all)
 	m.tell(w, all, ok)
 	if ok {
-		m.rehearse(r)
+		rehearse(r, dry)
 	}
 	return ok
 }
 
-// holding is the rules that hold for a request.
-func (m *Middleware) holding(all []weighed, r *http.Request) []weighed {
-	for _, rule := range m.enforced {
+// holding is those of the rules that hold for a request.
+func holding(all []weighed, rules []*rule, r *http.Request) []weighed {
+	for _, rule := range rules {
 		if limiter := rule.limiter(r); limiter != nil {
 			all = append(all, weighed{rule: rule, ask: rule.ask(limiter, r)})
 		}
@@ -137,18 +138,23 @@ func (m *Middleware) decide(r *http.Request, all []weighed) (ok bool) {
 	}
 }
 
-// note takes down the answers. again says that some limiter had none and is to be passed over now.
+// note takes down the answers. again says that some limiter had none and is to be passed over now; where others denied the
+// request that would change nothing, and whoever observes them would hear of it twice.
 func (m *Middleware) note(all []weighed, answers []weir.Result) (again bool) {
+	denied := false
 	for i := range all {
 		if all[i].failed {
 			continue
 		}
 		all[i].answer, answers = answers[0], answers[1:]
-		if m.open && unanswered(all[i].answer) {
+		switch {
+		case !unanswered(all[i].answer):
+			denied = denied || !all[i].answer.OK()
+		case m.open:
 			all[i].failed, again = true, true
 		}
 	}
-	return again
+	return again && !denied
 }
 
 // unanswered says that a limiter could not decide.
@@ -161,11 +167,9 @@ func unanswered(r weir.Result) bool {
 }
 
 // rehearse puts the dry rules on a request that goes on.
-func (m *Middleware) rehearse(r *http.Request) {
-	for _, rule := range m.dry {
-		if limiter := rule.limiter(r); limiter != nil {
-			ask := rule.ask(limiter, r)
-			limiter.AllowN(r.Context(), ask.Key, ask.Cost)
-		}
+func rehearse(r *http.Request, dry []weighed) {
+	for i := range dry {
+		ask := &dry[i].ask
+		ask.Limiter.AllowN(r.Context(), ask.Key, ask.Cost)
 	}
 }

@@ -351,3 +351,35 @@ func TestNewRefuses(t *testing.T) {
 		assert.NotContains(t, err.Error(), "\n")
 	}
 }
+
+// gone is a limiter whose store cannot be asked.
+type gone struct{ weir.Limiter }
+
+func (gone) Peek(context.Context, string, weir.Cost) weir.Result {
+	return weir.NewResult(policy.Refused(policy.Unavailable), 1, 0)
+}
+
+// A request that is denied whatever a failed limiter would have said is denied once, also to who counts.
+func TestFailOpenDeniesOnce(t *testing.T) {
+	a, _ := made(t, "gcra", "1/h")
+	b, _ := made(t, "gcra", "1/h")
+	a.Allow(ctx, "k")
+	denied := 0
+	seen := weir.Observed(a, weir.Observer{Decided: func(context.Context, weir.Cost, weir.Result) { denied++ }})
+	key := func(*http.Request) string { return "k" }
+	h, _ := wrapped(t, []httplimit.Rule{{Name: "a", Limiter: seen, Key: key}, {Name: "b", Limiter: gone{b}, Key: key}}, httplimit.FailOpen())
+	r := get(h)
+	assert.Equal(t, http.StatusTooManyRequests, r.StatusCode)
+	assert.Equal(t, "3600", r.Header.Get("Retry-After"))
+	assert.Equal(t, 1, denied)
+}
+
+// A rehearsed rule that panics does so before anything is charged.
+func TestDryRulePanicsBeforeTheCharge(t *testing.T) {
+	l, _ := made(t, "gcra", "5/h")
+	key := func(*http.Request) string { return "k" }
+	h, _ := wrapped(t, []httplimit.Rule{{Name: "a", Limiter: l, Key: key},
+		{Name: "dry", Limiter: l, DryRun: true, Key: func(*http.Request) string { panic("key") }}})
+	assert.Panics(t, func() { get(h) })
+	assert.EqualValues(t, 5, l.Peek(ctx, "k", weir.N(0)).Remaining())
+}

@@ -17,7 +17,8 @@ type Rule struct {
 	// Limiter decides. It may be any: Local, All, redislimit's. Of an All the fields tell the first member's limit.
 	Limiter weir.Limiter
 	// Plan says by which limiter a request is decided, instead of Limiter: one for each plan that customers can have. nil
-	// means that the rule does not hold for the request.
+	// means that the rule does not hold for the request; a nil *weir.Local is not nil here, so look it up in a map of
+	// weir.Limiter.
 	Plan func(*http.Request) weir.Limiter
 	// Key says whose request it is. nil means the client's address with no proxy trusted, as Address has it.
 	Key KeyFunc

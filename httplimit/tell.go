@@ -246,7 +246,7 @@ func answerTo(all []weighed) (status int, body string) {
 	}
 	at, count := faults(all, why == policy.Unavailable)
 	switch {
-	case count > 1 || why == policy.Unavailable:
+	case count > 1 || why == policy.Unavailable || at.answer.Binding() == policy.Second:
 		return status, denial(why, namesOf(all, why == policy.Unavailable)...)
 	case why == policy.TooCostly:
 		return status, at.rule.tooCostly
@@ -272,7 +272,7 @@ func faults(all []weighed, unavailable bool) (last *weighed, count int) {
 func namesOf(all []weighed, unavailable bool) (names []string) {
 	for i := range all {
 		if all[i].faulty(unavailable) {
-			names = append(names, all[i].rule.Name)
+			names = append(names, nameOf(all[i].rule.Name, all[i].answer))
 		}
 	}
 	return names

@@ -52,6 +52,9 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		left = DefaultMaxWait
 	}
 	deadline := time.Now().Add(max(0, left))
+	if ends, ok := r.Context().Deadline(); ok && ends.Before(deadline) {
+		deadline = ends
+	}
 	for try := 0; ; try++ {
 		if err := t.wait(r.Context(), key, deadline); err != nil {
 			closeBody(r)
@@ -66,7 +69,7 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		if wait > 0 {
 			t.holds.hold(key, now, wait)
 		}
-		if try >= t.Retries || wait > deadline.Sub(now) || !again(r, answer) {
+		if try >= t.Retries || !again(r, answer) || t.longer(r.Context(), key, wait, deadline.Sub(now)) {
 			return answer, nil
 		}
 		next, err := anew(r)
@@ -76,6 +79,14 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		drain(answer.Body)
 		r = next
 	}
+}
+
+// longer says whether the server's wait, or that for the limiter as it is now, is longer than what is left.
+func (t *Transport) longer(ctx context.Context, key string, wait, left time.Duration) bool {
+	if t.Limiter != nil {
+		wait = max(wait, t.Limiter.Peek(ctx, key, weir.N(1)).RetryAfter())
+	}
+	return wait > left
 }
 
 // CloseIdleConnections is what http.Client.CloseIdleConnections calls.
@@ -105,7 +116,7 @@ func (t *Transport) wait(ctx context.Context, key string, deadline time.Time) er
 	}
 	err := t.heldBack(ctx, key, deadline)
 	if err != nil {
-		_ = t.Limiter.Refund(ctx, key, weir.N(1)) // what cannot be given back stays spent
+		_ = t.Limiter.Refund(context.WithoutCancel(ctx), key, weir.N(1)) // what cannot be given back stays spent
 	}
 	return err
 }
@@ -133,7 +144,7 @@ func (t *Transport) heldBack(ctx context.Context, key string, deadline time.Time
 		if wait <= 0 {
 			return ctx.Err()
 		}
-		if ends, ok := ctx.Deadline(); now.Add(wait).After(deadline) || ok && now.Add(wait).After(ends) {
+		if now.Add(wait).After(deadline) {
 			return fmt.Errorf("httplimit: %w: the server asked to wait %v more", ErrHeld, wait)
 		}
 		timer := time.NewTimer(wait)
@@ -177,9 +188,14 @@ func anew(r *http.Request) (*http.Request, error) {
 	return next, nil
 }
 
-// drain reads a short body to its end, so that the connection can be used again.
+// drain reads a short body to its end, so that the connection can be used again. One that does not end soon is closed, which
+// also ends the reading of it.
 func drain(body io.ReadCloser) {
-	const most = 64 << 10
+	const (
+		most = 64 << 10
+		soon = 100 * time.Millisecond
+	)
+	defer time.AfterFunc(soon, func() { _ = body.Close() }).Stop()
 	_, _ = io.CopyN(io.Discard, body, most)
 	_ = body.Close()
 }

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -337,4 +339,56 @@ func TestTransportOverTheNetwork(t *testing.T) {
 	(&http.Client{Transport: &httplimit.Transport{Base: idle}}).CloseIdleConnections()
 	assert.True(t, idle.closed)
 	assert.EqualValues(t, 3, handler.served.Load())
+}
+
+// An answer whose wait would outlast the caller, or the limiter's patience, is what the caller gets.
+func TestTransportHandsOnWhatItCannotWaitFor(t *testing.T) {
+	for _, row := range []struct {
+		why   string
+		limit string
+		after string
+		time  time.Duration
+	}{
+		{"the caller's time ends first", "", "20", 10 * seconds},
+		{"the limiter has nothing so soon", "1/h", "0", time.Minute},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			rt := &httplimit.Transport{Base: newDirect(&answers{answer(429, "Retry-After", row.after)}), Retries: 1}
+			if row.limit != "" {
+				rt.Limiter = limiterOf(t, row.limit)
+			}
+			short, cancel := context.WithTimeout(ctx, row.time)
+			defer cancel()
+			r, err := http.NewRequestWithContext(short, "GET", "http://a/", nil)
+			require.NoError(t, err)
+			got, err := rt.RoundTrip(r)
+			require.NoError(t, err, row.why)
+			assert.Equal(t, 429, got.StatusCode)
+		})
+	}
+}
+
+// A server that never ends the body of a denial does not hold up the next try.
+func TestTransportDoesNotWaitForABody(t *testing.T) {
+	var tries atomic.Int64
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if tries.Add(1) > 1 {
+			return
+		}
+		w.Header().Set("Retry-After", "0")
+		w.WriteHeader(429)
+		_, _ = w.Write([]byte(strings.Repeat("x", 100)))
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	}))
+	defer s.Close()
+	bounded, cancel := context.WithTimeout(ctx, 5*seconds)
+	defer cancel()
+	r, err := http.NewRequestWithContext(bounded, "GET", s.URL, nil)
+	require.NoError(t, err)
+	client := &http.Client{Transport: &httplimit.Transport{Base: &http.Transport{}, Retries: 1}}
+	got, err := client.Do(r)
+	require.NoError(t, err)
+	got.Body.Close()
+	assert.Equal(t, 200, got.StatusCode)
 }
