@@ -21,8 +21,10 @@ func (b *bench) simulate(ctx context.Context) (section, error) {
 	if err := writeLog(log, b.logLines); err != nil {
 		return section{}, err
 	}
-	if out, err := exec.CommandContext(ctx, "go", "build", "-o", program, "weir/cmd/weir").CombinedOutput(); err != nil {
-		b.say("left out: simulate: go build weir/cmd/weir: %v: %s", err, out)
+	build := exec.CommandContext(ctx, "go", "build", "-o", program, "./cmd/weir")
+	build.Dir = ".." // the command's module, whose go.sum knows what it needs
+	if out, err := build.CombinedOutput(); err != nil {
+		b.say("left out: simulate: go build ./cmd/weir: %v: %s", err, out)
 		return section{title: "Simulate", note: "Left out: the command did not build."}, nil
 	}
 	var rates []float64
