@@ -77,8 +77,9 @@ type Undoer interface {
 type Mover interface {
 	Policy
 	// Move is Relimit where the new limit counts in other ticks: then is the same instant as now in the new ones. The
-	// keys move to the policy that it returns; the old one is empty and answers every request from then on with the
-	// zero Decision. On an error, which is as Relimit's, nothing is moved.
+	// keys move to the policy that it returns; the old one is empty, answers every request from then on with the zero
+	// Decision, and refuses another limit and another move with ErrUnavailable. On an error, which is as Relimit's, nothing
+	// is moved.
 	Move(now, then uint64, l Limit) (Policy, error)
 }
 

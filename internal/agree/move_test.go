@@ -89,6 +89,8 @@ func TestMoveLeavesNothing(t *testing.T) {
 		assert.Equal(t, []any{0, true, 0}, []any{freed, done, p.Keys()}, s.name)
 		_, err = p.(policy.Mover).Move(10, 20, p.Limit())
 		assert.ErrorIs(t, err, policy.ErrUnavailable, "%s: moved twice", s.name)
+		assert.ErrorIs(t, p.Relimit(10, p.Limit()), policy.ErrUnavailable, "%s: another limit once moved", s.name)
+		assert.Zero(t, p.Take(10, 7, 1).Outcome(), s.name)
 		assert.Equal(t, uint64(6), next.Peek(20, 7, 1).Remaining(), "%s: what was spent is spent there", s.name)
 		assert.Equal(t, 1, next.Keys(), s.name)
 		assert.True(t, next.Take(20, 8, 1).OK(), s.name)

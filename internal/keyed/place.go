@@ -52,6 +52,14 @@ func home(h, slots uint64) uint64 {
 	return hi
 }
 
+// distance is how many slots a search goes from one slot to another.
+func distance(from, to, slots uint64) uint64 {
+	if to >= from {
+		return to - from
+	}
+	return to + slots - from
+}
+
 // fits says whether a table of so many slots may have so many that are not empty: four of five. The fifth keeps the search
 // for a key short and ends the search for one that is not there.
 func fits(filled, slots uint64) bool { return 5*filled <= 4*slots }

@@ -30,9 +30,6 @@ func (t *Table[S, R]) Moved(now, then uint64, l policy.Limit) (*Table[S, R], err
 	}
 	t.lock()
 	defer t.unlock()
-	if t.shards[0].moved {
-		return nil, fmt.Errorf("%w: the keys have been moved already", policy.ErrUnavailable)
-	}
 	if err := t.within(now, then, to); err != nil {
 		return nil, err
 	}
@@ -63,8 +60,12 @@ func (t *Table[S, R]) unlock() {
 	}
 }
 
-// within refuses an instant past the horizon of the rules in force or of those to come.
+// within refuses a table that has no keys any more, and an instant past the horizon of the rules in force or of those to
+// come.
 func (t *Table[S, R]) within(now, then uint64, to R) error {
+	if t.shards[0].moved {
+		return errMoved
+	}
 	if h := t.shards[0].rules.Horizon(); now > h {
 		return pastHorizon(now, h)
 	}
@@ -73,6 +74,9 @@ func (t *Table[S, R]) within(now, then uint64, to R) error {
 	}
 	return nil
 }
+
+// errMoved refuses another limit for keys that are in another table.
+var errMoved = fmt.Errorf("%w: the keys have been moved already", policy.ErrUnavailable)
 
 func pastHorizon(now, horizon uint64) error {
 	return fmt.Errorf("%w: now is %d, must be at most %d", policy.ErrPastHorizon, now, horizon)

@@ -28,11 +28,9 @@ func (w *sweeper) begin() {
 	w.shard, w.slot, w.earliest, w.since = 0, 0, math.MaxUint64, w.changes.Load()
 }
 
-// Sweep is policy.Policy's Sweep. Looking at all holds one shard's lock after the other, for as long as it takes to
-// look at that shard. Looking at some takes O(slots) beyond the runs that a freed key closes. A shard that a peak has left
-// too large is moved to fewer slots at its end.
-func (t *Table[S, R]) Sweep(now uint64, slots int) (freed int, done bool) {
-	w := &t.sweeper
+// sweep goes on with a pass over a table, or over the whole of it where slots is 0 or less. shard looks at no more than limit
+// slots at the cursor, in one shard, and moves the cursor on.
+func (w *sweeper) sweep(now uint64, slots int, shard func(now uint64, limit int) (freed, looked int)) (freed int, done bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if slots <= 0 {
@@ -45,7 +43,7 @@ func (t *Table[S, R]) Sweep(now uint64, slots int) (freed int, done bool) {
 		w.begin()
 	}
 	for slots > 0 && w.shard < shardCount {
-		n, looked := t.sweepShard(now, slots)
+		n, looked := shard(now, slots)
 		freed += n
 		slots -= looked
 	}
@@ -55,6 +53,13 @@ func (t *Table[S, R]) Sweep(now uint64, slots int) (freed int, done bool) {
 	w.quiet, w.quietFor = w.earliest, w.since
 	w.shard, w.slot = 0, 0
 	return freed, true
+}
+
+// Sweep is policy.Policy's Sweep. Looking at all holds one shard's lock after the other, for as long as it takes to
+// look at that shard. Looking at some takes O(slots) beyond the runs that a freed key closes. A shard that a peak has left
+// too large is moved to fewer slots at its end.
+func (t *Table[S, R]) Sweep(now uint64, slots int) (freed int, done bool) {
+	return t.sweeper.sweep(now, slots, t.sweepShard)
 }
 
 // sweepShard looks at no more than limit slots at the cursor, in one shard; a slot that a move to another size leaves counts

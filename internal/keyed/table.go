@@ -187,7 +187,7 @@ func (t *Table[S, R]) takeIn(sh *shard[S, R], h, now, key, cost, cost2 uint64) p
 	if !d.OK() || cost|cost2 == 0 {
 		return d
 	}
-	if !t.claim() {
+	if !claim(&t.keys, t.capacity) {
 		return policy.Refused(policy.Full)
 	}
 	s := sh.insert(h, key)
@@ -252,14 +252,14 @@ func (t *Table[S, R]) moveOn(sh *shard[S, R]) {
 	}
 }
 
-// claim takes one of the table's rooms. It fails only when all of them are taken.
-func (t *Table[S, R]) claim() bool {
+// claim takes one of a table's rooms, of which keys are taken. It fails only when all of them are.
+func claim(keys *atomic.Uint64, capacity uint64) bool {
 	for {
-		n := t.keys.Load()
-		if n >= t.capacity {
+		n := keys.Load()
+		if n >= capacity {
 			return false
 		}
-		if t.keys.CompareAndSwap(n, n+1) {
+		if keys.CompareAndSwap(n, n+1) {
 			return true
 		}
 	}

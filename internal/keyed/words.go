@@ -258,7 +258,7 @@ func (t *Words) takeFresh(a *array, h, now, key, cost uint64) policy.Decision {
 	if !d.OK() || cost == 0 {
 		return d
 	}
-	if !t.claim() {
+	if !claim(&t.keys, t.capacity) {
 		return policy.Refused(policy.Full)
 	}
 	tat, d := a.rules.Step(0, now, cost)
@@ -353,16 +353,3 @@ func (t *Words) Limit() policy.Limit { return t.current().Limit() }
 func (t *Words) current() WordRules { return t.arrays[0].Load().rules }
 
 func (t *Words) bounded() bool { return t.capacity != policy.Never }
-
-// claim takes one of the table's rooms. It fails only when all of them are taken.
-func (t *Words) claim() bool {
-	for {
-		n := t.keys.Load()
-		if n >= t.capacity {
-			return false
-		}
-		if t.keys.CompareAndSwap(n, n+1) {
-			return true
-		}
-	}
-}

@@ -1,10 +1,6 @@
 package keyed
 
-import (
-	"fmt"
-
-	"weir/policy"
-)
+import "weir/policy"
 
 // Relimit is policy.Policy's Relimit. It holds all shards until every key is converted: no request is decided under the old
 // limit once one has been under the new.
@@ -62,7 +58,7 @@ func (t *Words) unlock() {
 // come.
 func (t *Words) within(now, then uint64, to WordRules) error {
 	if t.arrays[0].Load().gone {
-		return fmt.Errorf("%w: the keys have been moved already", policy.ErrUnavailable)
+		return errMoved
 	}
 	if h := t.Horizon(); now > h {
 		return pastHorizon(now, h)

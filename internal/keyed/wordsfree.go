@@ -83,14 +83,6 @@ func (t *Words) close(n uint64, a *array, hole uint64) {
 	}
 }
 
-// distance is how many slots a search goes from one slot to another.
-func distance(from, to, slots uint64) uint64 {
-	if to >= from {
-		return to - from
-	}
-	return to + slots - from
-}
-
 // shift moves a key into a gap, if its word may stand there.
 func (sh *wordShard) shift(from, to *wordSlot) bool {
 	if from.word.Load()&^taken <= to.word.Load() {

@@ -6,29 +6,7 @@ import "math"
 // look at that shard; known keys of other shards and of this one go on. Looking at some takes O(slots) beyond the runs that
 // a freed key closes.
 func (t *Words) Sweep(now uint64, slots int) (freed int, done bool) {
-	w := &t.sweeper
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if slots <= 0 {
-		w.begin()
-		slots = math.MaxInt
-	} else if w.quietFor == w.changes.Load() && now < w.quiet {
-		return 0, true
-	}
-	if w.shard == 0 && w.slot == 0 {
-		w.begin()
-	}
-	for slots > 0 && w.shard < shardCount {
-		n, looked := t.sweepShard(now, slots)
-		freed += n
-		slots -= looked
-	}
-	if w.shard < shardCount {
-		return freed, false
-	}
-	w.quiet, w.quietFor = w.earliest, w.since
-	w.shard, w.slot = 0, 0
-	return freed, true
+	return t.sweeper.sweep(now, slots, t.sweepShard)
 }
 
 // sweepShard looks at no more than limit slots of the shard at the cursor, first of all at those that are still to move.
@@ -79,8 +57,8 @@ func (t *Words) sweepSlots(n uint64, cursor *uint64, idle uint64, limit int) (fr
 	return freed, looked, earliest
 }
 
-// shrink gives a shard of a table that has not all slots from the beginning, of which less than a quarter is in use, an array of half that size or
-// less, of which at most half will be.
+// shrink gives a shard of a table that has not all slots from the beginning, of which less than a quarter is in use, an array
+// of half that size or less, of which at most half will be.
 func (t *Words) shrink(n uint64) bool {
 	slots, live := t.arrays[n].Load().size(), t.shards[n].live
 	if t.fixed || slots <= firstSlots || 4*live >= slots {
