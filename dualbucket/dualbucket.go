@@ -55,8 +55,8 @@ O(1) a request, amortised over the growth of the table: one lookup, two comparis
 
 # Memory
 
-16 bytes of state a key: two theoretical arrival times. In a table, with the key, that is a slot of 24 bytes, and five
-eighths to four fifths of the slots of a table that grows are in use: 34 bytes a key, all included, when there are many. A
+16 bytes of state a key: two theoretical arrival times. In a table, with the key, that is a slot of 24 bytes, and two
+thirds to five sixths of the slots of a table that grows are in use: 33 bytes a key, all included, when there are many. A
 table with a bound of up to 2^26 keys has all its slots from the beginning, five for every four keys and some to spare: 31
 bytes for each of a million. A key that owes neither limit anything carries no information and can be dropped.
 

@@ -67,8 +67,8 @@ O(1) a request, amortised over the growth of the table: one lookup, a comparison
 
 # Memory
 
-8 bytes of state a key. In a table, with the key, that is a slot of 16 bytes, and five eighths to four fifths of the slots of
-a table that grows are in use: 23 bytes a key, all included, when there are many. A table with a bound of up to 2^26 keys has
+8 bytes of state a key. In a table, with the key, that is a slot of 16 bytes, and two thirds to five sixths of the slots of
+a table that grows are in use: 22 bytes a key, all included, when there are many. A table with a bound of up to 2^26 keys has
 all its slots from the beginning, five for every four keys and some to spare. An idle key carries no information and can be
 dropped; a table without bound looks for such keys at every new one. Direct, for a single key, is one atomic word and the
 constants of its limit.
@@ -133,18 +133,30 @@ func NewDirect(l policy.Limit) (*Direct, error) {
 // Take decides a request of cost permits at tick now, and spends them if it is allowed: one load and one
 // compare-and-swap where nobody else comes between. A denied request writes nothing.
 func (d *Direct) Take(now, cost uint64) policy.Decision {
-	q, ok := d.rules.scale.Demand(now, cost)
-	if !ok {
-		return d.Peek(now, cost)
+	scale := &d.rules.scale
+	q, ok := scale.Demand(now, cost)
+	if !ok { // as Peek does, but here: a function that calls none has no frame to set up
+		if now > scale.Horizon {
+			return policy.Refused(policy.PastHorizon)
+		}
+		debt := d.rules.debt(d.tat.Load(), now)
+		outcome, excess := scale.Judge(debt, cost)
+		return policy.Metered(scale, outcome, debt, excess)
 	}
 	for {
 		tat := d.tat.Load()
-		debt := q.Debt(tat)
+		if tat <= q.Now { // idle. A branch is guessed; a maximum would wait for the load
+			if d.tat.CompareAndSwap(tat, q.After(0)) {
+				return q.Allowed(scale, 0)
+			}
+			continue
+		}
+		debt := tat - q.Now
 		if !q.Conforms(debt) {
-			return q.Denied(&d.rules.scale, debt)
+			return q.Denied(scale, debt)
 		}
 		if d.tat.CompareAndSwap(tat, q.After(debt)) {
-			return q.Allowed(&d.rules.scale, debt)
+			return q.Allowed(scale, debt)
 		}
 	}
 }

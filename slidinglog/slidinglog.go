@@ -59,8 +59,8 @@ denied one, over the n entries of the key; a refund takes O(1) an entry that it 
 
 Up to min(permits, period) entries of 16 bytes a key, one for every tick at which something was spent, in a ring whose length
 is a power of two: it doubles as it fills and halves as it empties. Rings of up to 32 entries share memory by the KB, without
-gaps. There are 40 bytes of state a key besides: in a table, with the key, a slot of 48 bytes, and five eighths to four
-fifths of the slots of a table that grows are in use. A full log of 1000 entries takes 17 bytes an entry, all included. A
+gaps. There are 40 bytes of state a key besides: in a table, with the key, a slot of 48 bytes, and two thirds to five
+sixths of the slots of a table that grows are in use. A full log of 1000 entries takes 17 bytes an entry, all included. A
 table with a bound of up to 2^26 keys has all its slots from the beginning, but no rings. A log in which nothing counts any
 more carries no information and can be dropped.
 

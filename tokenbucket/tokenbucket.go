@@ -61,7 +61,7 @@ no timer.
 # Memory
 
 16 bytes of state a key: the balance and the tick at which it was right. In a table, with the key, that is a slot of 24
-bytes, and five eighths to four fifths of the slots of a table that grows are in use: 34 bytes a key, all included, when
+bytes, and two thirds to five sixths of the slots of a table that grows are in use: 33 bytes a key, all included, when
 there are many. A table with a bound of up to 2^26 keys has all its slots from the beginning, five for every four keys and
 some to spare: 31 bytes for each of a million. A full bucket carries no information and can be dropped.
 

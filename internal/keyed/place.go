@@ -60,9 +60,9 @@ func distance(from, to, slots uint64) uint64 {
 	return to + slots - from
 }
 
-// fits says whether a table of so many slots may have so many that are not empty: four of five. The fifth keeps the search
+// fits says whether a table of so many slots may have so many that are not empty: five of six. The sixth keeps the search
 // for a key short and ends the search for one that is not there.
-func fits(filled, slots uint64) bool { return 5*filled <= 4*slots }
+func fits(filled, slots uint64) bool { return 6*filled <= 5*slots }
 
 // grown is the size that follows slots. It grows by a quarter, because a table is then nine tenths as full as it may be,
 // taking one moment with another; and every shard by its own steps, so that never many of them are moving, or nearly

@@ -15,7 +15,7 @@ const step = 64
 type shard[S any, R Rules[S, R]] struct {
 	mu    sync.Mutex
 	rules R
-	slots []slot[S] // nothing, or room for every key of the shard with a fifth to spare
+	slots []slot[S] // nothing, or room for every key of the shard with a sixth to spare
 	void  uint64    // a key that is in another shard, so that no key of this one is kept as 0
 	old   []slot[S]
 	start uint64 // the slot of old that is moved first: the one before it is empty, so that no run goes around it
@@ -49,7 +49,7 @@ func (sh *shard[S, R]) settle(rules R) {
 	sh.rules = rules
 }
 
-// find is the slot of a key, nil if it has none. Linear probing; an empty slot always exists, since a fifth of them are.
+// find is the slot of a key, nil if it has none. Linear probing; an empty slot always exists, since a sixth of them are.
 func (sh *shard[S, R]) find(h, key uint64) *slot[S] {
 	mark, slots := key^sh.void, sh.slots
 	for i := home(h, uint64(len(slots))); i < uint64(len(slots)); {
@@ -158,9 +158,9 @@ func (sh *shard[S, R]) shrink() bool {
 // resize begins to move the keys to so many slots. It is never asked for before the last move has ended:
 //
 // An insertion looks at 64 slots of old at least, so the move from n slots ends with insertion k = n/64 + 1 or before, and
-// what has to fit then is the keys at the beginning and k more. A shard that grows begins with 4n/5 at most and has room
-// for four fifths of 9n/8: enough for n of 12 and more, and those of less double. A shard that shrinks from n slots with u
-// keys has room for four fifths of 3u/2 + n/32 + 6, which is more than u + n/40 + 4.
+// what has to fit then is the keys at the beginning and k more. A shard that grows begins with 5n/6 at most and has room
+// for five sixths of 9n/8: enough for n of 23 and more, and those of less double. A shard that shrinks from n slots with u
+// keys has room for five sixths of 3u/2 + n/32 + 8, which is more than u + n/40 + 6.
 func (sh *shard[S, R]) resize(size uint64) {
 	sh.old, sh.asked = sh.slots, size
 	sh.slots = make([]slot[S], paged[S](size))

@@ -57,7 +57,7 @@ type wordShard struct {
 	filled  uint64 // slots of the array that do not end a search: taken ones and gaps
 	asked   uint64 // the size that the array was made for, a little below its own
 	moved   uint64 // slots of the old array that have been emptied
-	cursor  uint64 // where the next insertion looks for idle keys
+	tidied  uint64 // slots that insertions have looked at for idle keys since the shard could last shrink
 	highest uint64 // the largest word that a key had in the array before it got a smaller one
 	left    uint64 // the largest word that a slot of the array was left with
 	tickets tickets
@@ -87,17 +87,24 @@ type wordSlot struct{ word, key atomic.Uint64 }
 func (s *wordSlot) stands(word uint64) bool { return s.word.Load() == word }
 
 // is says by a number whether the slot's key is key.
-func (s *wordSlot) is(key uint64) (one uint64) {
+func (s *wordSlot) is(key uint64) uint64 {
 	if s.key.Load() == key {
-		one = 1
+		return 1
 	}
-	return one
+	return 0
 }
 
 // line is as many slots as fill a cache line of 64 bytes.
 type line [lineSlots]wordSlot
 
 const lineSlots = 4
+
+// look is which slot of the line has a key, if one has. It reads without a branch: one that depends on memory that has not come
+// yet is guessed, and a wrong guess costs as much as the memory. (No factor is a power of two, so that the compiler makes
+// conditional moves of them.)
+func (l *line) look(key uint64) uint64 {
+	return (l[1].is(key)*5 + l[2].is(key)*6 + l[3].is(key)*7) % lineSlots
+}
 
 // newLines is lines for so many slots.
 func newLines(slots uint64) []line { return make([]line, (slots+lineSlots-1)/lineSlots) }
@@ -109,6 +116,15 @@ func (a *array) line(h uint64) *line {
 		return &a.lines[i]
 	}
 	return nil
+}
+
+// next is the line after that one, where one key in ten is found.
+func (a *array) next(h uint64) *line {
+	i := home(h, uint64(len(a.lines))) + 1
+	if i >= uint64(len(a.lines)) {
+		i = 0
+	}
+	return &a.lines[i]
 }
 
 // taken marks the word of a slot that holds a key. The word of a slot that holds none is the last it had, without the
@@ -187,8 +203,7 @@ func (a *array) find(h, key uint64) (slot *wordSlot, index, word uint64) {
 	return nil, 0, 0
 }
 
-// Take is policy.Policy's Take. A known key is mostly in the line where its search begins. That line is looked at without a
-// branch: one that depends on memory that has not come yet is guessed, and a wrong guess costs as much as the memory.
+// Take is policy.Policy's Take. A known key is mostly in the line where its search begins, or else in the next.
 func (t *Words) Take(now, key, cost uint64) policy.Decision {
 	h := t.place.hash(key)
 	a := t.arrays[shardOf(h)].Load()
@@ -197,14 +212,21 @@ func (t *Words) Take(now, key, cost uint64) policy.Decision {
 		return t.takeSlowly(h, now, key, cost)
 	}
 	line := a.line(h)
-	slot := &line[line[1].is(key)|line[2].is(key)<<1|line[3].is(key)*3]
+	slot := &line[line.look(key)]
 	word := slot.word.Load()
 	if slot.key.Load() != key || word < taken {
-		return t.takeSlowly(h, now, key, cost)
+		line = a.next(h)
+		slot = &line[line.look(key)]
+		word = slot.word.Load()
+		if slot.key.Load() != key || word < taken {
+			return t.takeSlowly(h, now, key, cost)
+		}
 	}
-	debt := demand.Debt(word &^ taken)
+	idle := demand.Now | taken // marked as the word is, so that the mark need not be taken off it
+	next := max(word, idle)
+	debt := next - idle
 	if demand.Conforms(debt) {
-		if slot.word.CompareAndSwap(word, demand.After(debt)|taken) {
+		if slot.word.CompareAndSwap(word, next+demand.Price) {
 			return demand.Allowed(a.scale, debt)
 		}
 	} else if slot.stands(word) {

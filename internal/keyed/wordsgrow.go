@@ -13,7 +13,7 @@ const most = 64
 func (t *Words) insert(h, key, word, idle uint64) {
 	n := shardOf(h)
 	if !t.bounded() {
-		t.tidy(n, idle)
+		t.tidy(n, h, idle)
 	}
 	t.stand(h, key, word)
 	t.shards[n].live++
@@ -32,15 +32,23 @@ func (t *Words) help(n uint64) {
 	}
 }
 
-// tidy looks at the next line of a shard that is not moving, and at its end lets the shard shrink.
-func (t *Words) tidy(n, idle uint64) {
-	a, cursor := t.arrays[n].Load(), &t.shards[n].cursor
+// tidy looks for idle keys in the line where a new key's search begins, which is at hand, in a shard that is not moving. Once it
+// has looked at as many lines as there are it lets the shard shrink.
+func (t *Words) tidy(n, h, idle uint64) {
+	sh, a := &t.shards[n], t.arrays[n].Load()
 	if a.old.Load() != nil {
 		return
 	}
-	t.sweepSlots(n, cursor, idle, lineSlots)
-	if *cursor >= a.size() {
-		*cursor = 0
+	i := a.home(h)
+	behind := i + lineSlots
+	for looked := 0; i < behind && looked < 2*lineSlots; looked++ {
+		word := a.slot(i).word.Load()
+		if word < taken || word&^taken > idle || !t.free(n, cell{a, a.slot(i), i, word}) {
+			i++ // otherwise a key from behind may have moved into the slot
+		}
+	}
+	if sh.tidied += lineSlots; sh.tidied >= a.size() {
+		sh.tidied = 0
 		t.shrink(n)
 	}
 }

@@ -57,11 +57,11 @@ func (t *Words) sweepSlots(n uint64, cursor *uint64, idle uint64, limit int) (fr
 	return freed, looked, earliest
 }
 
-// shrink gives a shard of a table that has not all slots from the beginning, of which less than a quarter is in use, an array
+// shrink gives a shard of a table that has not all slots from the beginning, of which less than a third is in use, an array
 // of half that size or less, of which at most half will be.
 func (t *Words) shrink(n uint64) bool {
 	slots, live := t.arrays[n].Load().size(), t.shards[n].live
-	if t.fixed || slots <= firstSlots || 4*live >= slots {
+	if t.fixed || slots <= firstSlots || 3*live >= slots {
 		return false
 	}
 	t.resize(n, max(firstSlots, slots/8, 2*live))
