@@ -3,6 +3,7 @@ package speed
 import (
 	"context"
 	"slices"
+	"time"
 )
 
 const (
@@ -53,7 +54,10 @@ func (b *bench) told(ctx context.Context) (section, error) {
 	return sec, nil
 }
 
-const ownRow = "weir.New, gcra"
+const (
+	ownRow   = "weir.New, gcra"
+	ownFloor = "floor: time.Since, the hash, and a call that mixes, compares and swaps"
+)
 
 // own measures weir beside all rivals of many keys, each with string keys and its own clock, and how much each holds a key.
 func (b *bench) own(ctx context.Context) (section, error) {
@@ -82,6 +86,8 @@ func (b *bench) own(ctx context.Context) (section, error) {
 			rows = append(rows, c.row(c.name, "strings"))
 		}
 	}
+	limiters := names(rows)
+	rows = append(rows, here(ownFloor, each(keys, leastAllows(newLeast(len(keys)), time.Now()))))
 	s, err := rounds(ctx, rows, slowSlice, b.slowRounds)
 	if err != nil {
 		return section{}, err
@@ -98,7 +104,7 @@ func (b *bench) own(ctx context.Context) (section, error) {
 		atLeast("the same, faster than x/time/rate in a sharded map", faster(sharedMap), 5, " x"),
 		atMost("bytes a key, of the leanest rival's ("+lean+")", bytes[ownRow]/bytes[lean], 0.6, " x"),
 	}
-	b.bars = bars(s, names(rows))
+	b.bars = bars(s, limiters)
 	return sec, nil
 }
 

@@ -1,6 +1,8 @@
 package speed
 
 import (
+	"math/bits"
+	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -160,5 +162,65 @@ func fencedSwap(table []line, keys []uint64) loop {
 		}
 		at += n
 		return done
+	}
+}
+
+// least is the least that a keyed limiter behind a call can be: it mixes the key with a secret, goes to the one line that it may
+// be in, compares a word of it, judges another and puts in the next. It can hold no table: nothing says whose line it is.
+type least struct {
+	table          []pairLine
+	secret, spread uint64
+	price, spare   uint64
+}
+
+// pairLine is two words on a cache line.
+type pairLine struct {
+	tat, other atomic.Uint64
+	_          [48]byte
+}
+
+func newLeast(keys int) *least {
+	return &least{make([]pairLine, len(lines(keys))), rand.Uint64(), rand.Uint64() | 1, 1, 1 << 62}
+}
+
+// take answers in four words, as a Decision is.
+//
+//go:noinline
+func (l *least) take(now, key, cost uint64) (debt, excess, price, allowed uint64) {
+	hi, lo := bits.Mul64(key^l.secret, l.spread)
+	hi, _ = bits.Mul64(hi^lo, uint64(len(l.table)))
+	slot := &l.table[hi]
+	tat := slot.tat.Load()
+	price = cost * l.price
+	debt = max(tat, now) - now
+	if slot.other.Load() != 0 || debt > l.spare-price {
+		return debt, debt + price - l.spare, price, 0
+	}
+	if !slot.tat.CompareAndSwap(tat, now+debt+price) {
+		return debt, 0, price, 0
+	}
+	return debt, 0, price, 1
+}
+
+// leastTakes goes round keys, now moving steadyStep ticks a decision.
+//
+//go:noinline
+func leastTakes(l *least, keys []uint64) loop {
+	at := 0
+	return func(n int) (done int) {
+		for i := at; i < at+n; i++ {
+			_, _, _, allowed := l.take(uint64(i)*steadyStep, keys[i&(len(keys)-1)], 1)
+			done += int(allowed)
+		}
+		at += n
+		return done
+	}
+}
+
+// leastAllows makes keys of strings, and reads the clock for each.
+func leastAllows(l *least, base time.Time) func(key string) bool {
+	return func(key string) bool {
+		_, _, _, allowed := l.take(uint64(time.Since(base)), policy.SecretKey(key), 1)
+		return allowed == 1
 	}
 }

@@ -19,6 +19,7 @@ const (
 	swapFloor   = "floor: atomic load, compare-and-swap"
 	loadFloor   = "floor: atomic load"
 	hashedFloor = "floor: time.Since and the hash of 16 bytes"
+	callFloor   = "floor: a call that mixes the key, compares and swaps"
 	directRow   = "gcra.Direct, allowed"
 	directNo    = "gcra.Direct, denied"
 	hotRow      = "gcra, allowed"
@@ -62,6 +63,7 @@ func hotRows(ctx context.Context) ([]row, error) {
 		here("floor: time.Since", timeSince(base)),
 		here("floor: the hash of 16 bytes", hash(text)),
 		here(hashedFloor, sinceHash(base, text)),
+		here(callFloor, leastTakes(newLeast(1), []uint64{hotKey})),
 	}
 	for _, d := range []struct {
 		name  string

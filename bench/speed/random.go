@@ -51,6 +51,7 @@ func randomRows(keys []uint64, log io.Writer) ([]row, error) {
 	rows := []row{
 		here(lineFloor, randomSwap(table, keys)),
 		here(fencedFloor, fencedSwap(table, keys)),
+		here(callFloor, leastTakes(newLeast(len(keys)), keys)),
 		here(randomRow, takes(one, keys)),
 		here(fencedRow, fencedTakes(one, keys)),
 	}
