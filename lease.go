@@ -91,12 +91,23 @@ func (s *Lease) Close() {
 	s.given.begin(own)
 	defer s.given.end()
 	s.seen += own // its own permits do not come before themselves
-	now := s.limiter.Now()
-	later := now + min(leaseMargin, math.MaxInt64-max(now, 0))
-	if back := s.hold(later); back > 0 {
-		_ = s.limiter.refund(now, s.key, N(back)) // past the horizon there is nothing to give back to
+	if s.giveBack() {
+		s.limiter.queue.wake(s.key)
 	}
 	s.left = 0
+}
+
+// giveBack refunds what is held. Whatever else makes a lease let go of its permits waits: it holds the limiter's lock too.
+func (s *Lease) giveBack() bool {
+	l := s.limiter
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := l.Now()
+	back := s.hold(now + min(leaseMargin, math.MaxInt64-max(now, 0)))
+	if back > 0 { // then the era is in force, and now within its horizon
+		s.era.refund(s.era.at(now).ticks, s.key, N(back))
+	}
+	return back > 0
 }
 
 // hold is how many permits the lease still has at now. It reads what was given back after the clock, and whoever gives

@@ -2,6 +2,8 @@ package weir_test
 
 import (
 	"context"
+	"runtime"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -38,6 +40,17 @@ type forgetting struct {
 func (f forgetting) Forget(key uint64) {
 	f.before()
 	f.Policy.Forget(key)
+}
+
+// refunding lets something happen just before something is given back.
+type refunding struct {
+	policy.Policy
+	before func()
+}
+
+func (r refunding) Refund(now, key, cost uint64) policy.Outcome {
+	r.before()
+	return r.Policy.Refund(now, key, cost)
 }
 
 // passed is how many permits are let through at once, by the limiter and then by the lease.
@@ -112,4 +125,43 @@ func TestLeaseTakesBeforeForget(t *testing.T) {
 	hook = func() { s.AllowAt(0) }
 	require.NoError(t, l.Forget(ctx, "a"))
 	assert.LessOrEqual(t, passed(t, l, s), 10)
+}
+
+// TestLeaseClosesBeforeForget: what a lease gives back is of the key as it was, not of one that is forgotten in between: others
+// have taken from that by then.
+func TestLeaseClosesBeforeForget(t *testing.T) {
+	hook := func() {}
+	var r policy.Registry
+	require.NoError(t, r.Add("gcra", func(l policy.Limit, o policy.Options) (policy.Policy, error) {
+		p, err := gcra.New(l, o)
+		return refunding{p, func() { hook() }}, err
+	}))
+	l, err := weir.New("gcra", weir.Per(10, time.Second), weir.WithClock(&interrupted{}), weir.WithRegistry(&r))
+	require.NoError(t, err)
+	s, err := l.Lease("a", 10)
+	require.NoError(t, err)
+	require.True(t, s.Allow())
+	var spent atomic.Uint64
+	var done atomic.Bool
+	hook = func() {
+		go func() {
+			defer done.Store(true)
+			if assert.NoError(t, l.Forget(ctx, "a")) {
+				for l.Allow(ctx, "a").OK() {
+					spent.Add(1)
+				}
+			}
+		}()
+		for turn := 0; turn < 10_000 && !done.Load(); turn++ { // time enough, if it does not have to wait
+			runtime.Gosched()
+		}
+	}
+	s.Close()
+	for !done.Load() {
+		runtime.Gosched()
+	}
+	for l.Allow(ctx, "a").OK() {
+		spent.Add(1)
+	}
+	assert.EqualValues(t, 10, spent.Load())
 }
