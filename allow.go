@@ -40,10 +40,14 @@ func (l *Local) Peek(_ context.Context, key string, c Cost) Result {
 	return l.peek(l.Now(), l.key(key), c)
 }
 
-// decide spares the usual clock and hash two calls.
+// decide spares the usual clock and hash two calls. While the clock is read the key's state is on its way from memory.
 func (l *Local) decide(r *Result, key string, c Cost) {
 	if own, ok := l.clock.(*monotonic); ok && !l.portable {
-		l.take(r, time.Since(own.base), policy.SecretKey(key), c)
+		k := policy.SecretKey(key)
+		if f := l.era.Load().fetcher; f != nil {
+			f.Fetch(k)
+		}
+		l.take(r, time.Since(own.base), k, c)
 		return
 	}
 	l.take(r, l.Now(), l.key(key), c)

@@ -49,6 +49,7 @@ type Local struct {
 type era struct {
 	policy  policy.Policy
 	two     policy.TwoCosts // the policy, if it takes two costs
+	fetcher policy.Fetcher  // the policy, if it can have a key brought from memory
 	batcher policy.Batcher  // the policy, if it takes one cost and decides many requests at once
 	limit   Limit
 	base    time.Duration // tick 0, on the limiter's clock
@@ -117,6 +118,7 @@ func (l *Local) begin(limit Limit, c counted, base time.Duration) (*era, error) 
 
 func newEra(p policy.Policy, limit Limit, base, tick time.Duration) *era {
 	e := &era{policy: p, limit: limit, base: base, tick: tick, horizon: p.Horizon()}
+	e.fetcher, _ = p.(policy.Fetcher)
 	if e.two, _ = p.(policy.TwoCosts); e.two == nil {
 		e.batcher, _ = p.(policy.Batcher)
 	}

@@ -81,3 +81,26 @@ func TestNoAllocation(t *testing.T) {
 		assert.Zero(t, testing.AllocsPerRun(1000, do), why)
 	}
 }
+
+// TestFetch: having a key brought from memory decides nothing and makes no room for it; also in a table that grows, and in one
+// whose keys have moved on.
+func TestFetch(t *testing.T) {
+	l := policy.Limit{Permits: 1, Period: 1, Burst: 5}
+	p, err := gcra.New(l, policy.Options{})
+	require.NoError(t, err)
+	fetcher, ok := p.(policy.Fetcher)
+	require.True(t, ok)
+	for key := range uint64(10_000) {
+		fetcher.Fetch(key)
+		require.EqualValues(t, key, p.Keys())
+		require.Equal(t, allow(2, 3), p.Take(0, key, 3).Answer())
+		fetcher.Fetch(key)
+		require.Equal(t, allow(2, 3), p.Peek(0, key, 0).Answer())
+	}
+	next, err := p.(policy.Mover).Move(0, 0, l)
+	require.NoError(t, err)
+	fetcher.Fetch(1)
+	assert.Zero(t, p.Keys())
+	assert.Zero(t, testing.AllocsPerRun(100, func() { next.(policy.Fetcher).Fetch(1) }))
+	assert.Equal(t, allow(2, 3), next.Peek(0, 1, 0).Answer())
+}

@@ -103,7 +103,7 @@ var source string
 func Doc() string { return policy.Page(source) }
 
 // New makes GCRA under a limit, which must have no second one. It is a policy.Maker. The policy is also a
-// policy.Undoer, a policy.Mover and a policy.Batcher. The error is a *policy.LimitError.
+// policy.Undoer, a policy.Mover, a policy.Batcher and a policy.Fetcher. The error is a *policy.LimitError.
 func New(l policy.Limit, o policy.Options) (policy.Policy, error) {
 	t, err := keyed.NewWords(l, o, func(l policy.Limit) (keyed.WordRules, error) { return NewRules(l) })
 	if err != nil {

@@ -55,6 +55,14 @@ type TwoCosts interface {
 	Refund2(now, key, cost, cost2 uint64) Outcome
 }
 
+// Fetcher is a Policy that can have a key's state brought from memory ahead of time.
+type Fetcher interface {
+	Policy
+	// Fetch asks the memory for what the policy holds of a key, and does not wait for it: for those who know the key before
+	// they know now, since to read a clock takes as long as memory does to come. It decides nothing and changes nothing.
+	Fetch(key uint64)
+}
+
 // Batcher is a Policy that decides many requests in one call.
 type Batcher interface {
 	Policy

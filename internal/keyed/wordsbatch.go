@@ -31,6 +31,9 @@ func (t *Words) TakeBatch(now uint64, keys, costs []uint64, out []policy.Decisio
 	return n
 }
 
+// Fetch is policy.Fetcher's.
+func (t *Words) Fetch(key uint64) { t.sight(key) }
+
 // sight asks for the line where the search for a key begins, and the next.
 func (t *Words) sight(key uint64) sight {
 	h := t.place.hash(key)
