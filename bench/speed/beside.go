@@ -55,8 +55,8 @@ func (b *bench) told(ctx context.Context) (section, error) {
 }
 
 const (
-	ownRow   = "weir.New, gcra"
-	ownFloor = "floor: time.Since, the hash, and a call that mixes, compares and swaps"
+	ownRow  = "weir.New, gcra"
+	bareRow = "bare: time.Since, the hash, and a call that mixes, compares and swaps"
 )
 
 // own measures weir beside all rivals of many keys, each with string keys and its own clock, and how much each holds a key.
@@ -87,7 +87,7 @@ func (b *bench) own(ctx context.Context) (section, error) {
 		}
 	}
 	limiters := names(rows)
-	rows = append(rows, here(ownFloor, each(keys, leastAllows(newLeast(len(keys)), time.Now()))))
+	rows = append(rows, here(bareRow, each(keys, leastAllows(newLeast(len(keys)), time.Now()))))
 	s, err := rounds(ctx, rows, slowSlice, b.slowRounds)
 	if err != nil {
 		return section{}, err
