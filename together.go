@@ -14,6 +14,15 @@ type Ask struct {
 	Cost    Cost
 }
 
+// Joint is a Limiter that decides asks of several limiters of its kind in one step, such as redislimit's in one call to the
+// server. Where the first limiter of a request is one, Together leaves the request to it if it can.
+type Joint interface {
+	Limiter
+	// AllowTogether decides two asks or more, all or nothing, with the answers that Together gives. can is false, and nothing
+	// was decided, where it cannot decide these in one step: because a limiter is of another kind, for instance.
+	AllowTogether(ctx context.Context, asks []Ask) (answers []Result, can bool)
+}
+
 // Together decides a request under several limits with a key and a cost for each, all or nothing: it is allowed if every
 // limiter allows its part, and then each is charged; else none is. The answers, one for each ask and in their order, are
 // appended to answers, so that the caller may give the memory; where the request was refused, each says what its limiter
@@ -23,17 +32,23 @@ type Ask struct {
 // A request that some would deny is turned down before anything is charged. Where another goroutine comes in between, what
 // a Local or an All of them was charged is undone exactly, as All does. Limiters of other kinds are charged last and
 // given back by Refund: with one of them that never happens, with more of them see Refund for what it is worth. So under
-// contention Together may deny what a single lock would have allowed. redislimit.Together does it in one call to the server.
+// contention Together may deny what a single lock would have allowed. None of this is so where the limiters are Joint and can
+// decide in one step, as redislimit's can for keys of one hash tag on one server.
 func Together(ctx context.Context, asks []Ask, answers []Result) (all []Result, allowed bool) {
 	from := len(answers)
-	allowed = true
-	for i := range asks {
-		r := weigh(ctx, asks, i)
-		answers = append(answers, r)
-		allowed = allowed && r.OK()
+	own, joint := jointly(ctx, asks)
+	answers = append(answers, own...)
+	if !joint {
+		for i := range asks {
+			answers = append(answers, weigh(ctx, asks, i))
+		}
 	}
-	own := answers[from:]
-	if allowed && len(asks) > 1 {
+	own = answers[from:]
+	allowed = true
+	for i := range own {
+		allowed = allowed && own[i].OK()
+	}
+	if allowed && !joint && len(asks) > 1 {
 		allowed = charge(ctx, asks, own)
 	}
 	for i, a := range asks {
@@ -42,6 +57,25 @@ func Together(ctx context.Context, asks []Ask, answers []Result) (all []Result, 
 		}
 	}
 	return answers, allowed
+}
+
+// jointly leaves asks to their limiters, if these can decide them in one step.
+func jointly(ctx context.Context, asks []Ask) (answers []Result, can bool) {
+	if len(asks) < 2 {
+		return nil, false
+	}
+	first, ok := bare(asks[0].Limiter).(Joint)
+	if !ok {
+		return nil, false
+	}
+	plain := make([]Ask, len(asks))
+	for i, a := range asks {
+		plain[i] = Ask{bare(a.Limiter), a.Key, a.Cost}
+	}
+	if answers, can = first.AllowTogether(ctx, plain); !can || len(answers) != len(asks) {
+		return nil, false
+	}
+	return answers, true
 }
 
 // weigh is what the limiter of ask i says: of all that the asks so far want of that key. One ask alone is charged at once.

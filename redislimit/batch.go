@@ -41,7 +41,7 @@ func (l *Limiter) AllowBatch(ctx context.Context, requests []Request) []weir.Res
 	if len(calls) == 0 {
 		return results
 	}
-	limited, cancel := context.WithTimeout(ctx, l.timeout)
+	limited, cancel := l.limited(ctx)
 	defer cancel()
 	replies := run(limited, l.store, calls)
 	for i, q := range questions {

@@ -71,10 +71,10 @@ func (h *held) units(i int) uint64 {
 	return sum
 }
 
-// heldBy reads the text of a bucket as of a tick: numbers as little-endian doubles, then the limit.
+// heldBy reads the text of a bucket as of a tick: numbers as little-endian doubles, then the limit and a zero byte.
 func heldBy(name, text string, at uint64) (*held, error) {
 	count := map[string]int{gcra: 2, tokenBucket: 3, leakyBucket: 3, dualBucket: 4}[name]
-	if len(text) <= 8*count {
+	if len(text) <= 8*count || text[len(text)-1] != 0 {
 		return nil, errText{text}
 	}
 	n := make([]int64, count)
@@ -85,7 +85,7 @@ func heldBy(name, text string, at uint64) (*held, error) {
 		}
 		n[i] = int64(f)
 	}
-	h := &held{limit: text[8*count:]}
+	h := &held{limit: text[8*count : len(text)-1]}
 	for _, l := range strings.Split(h.limit, "&") {
 		s, ok := scaleOf(l)
 		if !ok {
@@ -154,7 +154,7 @@ func (r *rules) write(at uint64, debts []uint64) string {
 			text += doubles(at+debts[i]/s.Tick, debts[i]%s.Tick)
 		}
 	}
-	return text + r.text
+	return text + r.text + "\x00"
 }
 
 // idle is a whole number of milliseconds after which a key with this text, read at a tick, is as good as new.

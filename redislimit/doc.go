@@ -51,7 +51,7 @@ had counted in that: so change a period everywhere at once.
 
 # Sizing
 
-A script takes about 6 microseconds of a server's one thread, a dual bucket or sliding log about twice that; plan for 50,000
+A script takes about 5 microseconds of a server's one thread, a dual bucket or sliding log about twice that; plan for 50,000
 decisions a second for each primary and measure with the command redislimit/tests/speed. A key of a bucket takes some 120
 to 200 bytes, its name included; a sliding log some 150 bytes for each entry, up to min(permits, microseconds of the period)
 of them, and a denied request of it takes time in the logarithm of that, but dropping many expired entries at once takes
@@ -59,9 +59,14 @@ time for each, and so does a refund for each entry that it gives back, while the
 spreads keys, not one hot key: for that there are
 
   - WithDenialCache: a key over its limit costs the server nothing until its retry time;
-  - WithLease: permits taken many at once and spent in the process. With leases of n permits and p processes, in any window
-    a key is admitted at most the limit and p*n more;
-  - AllowBatch, and the pipelining of the stores, which send together what comes at once.
+  - WithLease: permits taken many at once and spent in the process. A process holds at most n of a key that is asked for
+    now and then, half as many again when it is asked for steadily, and 4n when requests come faster than the server answers
+    and have to wait. With leases of n permits and p processes, in any window a key is admitted at most the limit and 4*p*n
+    more;
+  - AllowBatch, and the pipelining of the stores, which send together what comes at once: up to eight pipelines are under
+    way, the more the longer a reply takes;
+  - Together, one call for all limits of a request. weir.Together, and so httplimit and grpclimit, do that by themselves
+    where all limiters have one store and clock and all keys one hash tag.
 
 # Failure
 

@@ -45,10 +45,12 @@ func (l *Limiter) said(err error) error {
 }
 
 // strange says whether an error is that of a key that holds what is not ours: it says nothing of the server either. Where
-// in the text a server has the word depends on its version. "attempt to" is Lua's, of members of a set that are no entries.
+// in the text a server has the word depends on its version. "attempt to" is Lua's, of members of a set that are no entries,
+// and "unfinished string" that of a text without its end.
 func strange(err error) bool {
 	text := err.Error()
-	return errors.As(err, new(errText)) || strings.Contains(text, "WRONGTYPE") || strings.Contains(text, "attempt to")
+	return errors.As(err, new(errText)) || strings.Contains(text, "WRONGTYPE") || strings.Contains(text, "attempt to") ||
+		strings.Contains(text, "unfinished string")
 }
 
 // strangeEvery is how often strange keys are logged at most: strangers may choose which are asked for.

@@ -5,7 +5,10 @@ import (
 	"context"
 	"log/slog"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -28,6 +31,38 @@ func TestCallerGone(t *testing.T) {
 		v, err := redislimit.Together(gone, redislimit.Ask{Limiter: l, Key: "gone", Cost: weir.N(1)})
 		require.NoError(t, err)
 		assert.Equal(t, []any{policy.Unavailable, -1}, []any{v.Outcome(), v.Binds})
+	}
+}
+
+// TestCallerGoneAtItsDeadline: a caller whose deadline has passed is gone, whichever timer says so first.
+func TestCallerGoneAtItsDeadline(t *testing.T) {
+	for _, prompt := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			s := redislimit.Pipelined(&distant{}, prompt)
+			open := limiter(t, s, "gcra", parse(t, "5/d"), redislimit.FailOpen())
+			closed := limiter(t, s, "gcra", parse(t, "5/d"))
+			var all sync.WaitGroup
+			for range 8 {
+				all.Go(func() {
+					soon, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+					defer cancel()
+					assert.Equal(t, policy.Unavailable, open.Allow(soon, "k").Outcome())
+				})
+				all.Go(func() {
+					soon, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+					defer cancel()
+					v, err := redislimit.Together(soon, redislimit.Ask{Limiter: open, Key: "k", Cost: weir.N(1)})
+					assert.NoError(t, err)
+					assert.Equal(t, policy.Unavailable, v.Outcome())
+				})
+				all.Go(func() {
+					soon, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+					defer cancel()
+					assert.Equal(t, context.DeadlineExceeded, closed.Wait(soon, "k", weir.N(1)))
+				})
+			}
+			all.Wait()
+		})
 	}
 }
 

@@ -2,8 +2,9 @@ package redislimit
 
 import (
 	"context"
+	"fmt"
 	"maps"
-	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -16,54 +17,55 @@ import (
 // nobody has in hand.
 const mostLeases = 1024
 
+// hotLeases is how many leases a key may hold for which requests had to wait.
+const hotLeases = 4
+
 // leases are the permits that this process has taken from the server and not yet spent. A nil one has none.
 type leases struct {
-	permits uint64
+	permits uint64 // below 2^53
 	mu      sync.RWMutex
 	held    map[string]*lease // by the key as callers have it
+	told    sync.Pool         // of waiters that nobody knows any more
 }
 
 // lease is what is left for one key.
 type lease struct {
-	grant atomic.Pointer[grant]
-	token chan struct{} // full while somebody asks the server, who alone may look at the rest
-	rules *rules        // what not is about
-	not   time.Duration // on the limiter's own clock: the server has denied a whole grant until then
+	grant  atomic.Pointer[grant]
+	denied atomic.Pointer[deniedGrant]
+	token  chan struct{} // full while somebody asks the server for this key, who alone adds to what is left
+	hot    bool          // somebody had to wait for the last grant; of whoever has the token
+	mu     sync.Mutex
+	line   []*leaseWaiter // those for whom there is too little, in the order in which they came
+	gone   bool           // another key has its room
 }
 
 // grant is what the server has let this process spend, under the limit of that time.
 type grant struct {
 	rules *rules
-	left  atomic.Int64
+	left  atomic.Uint64
 	sent  time.Duration // when the server was asked, on the limiter's own clock
 	asNew time.Duration // what it said of when the key is as new
 }
 
-// spend takes a cost out of a grant. Where it is not there, what was taken for a moment is put back: others may find less
-// than there is, never more.
-func (g *grant) spend(r *rules, cost uint64) (left uint64, ok bool) {
-	if g == nil || g.rules != r { // what was granted under another limit stays spent
-		return 0, false
-	}
-	if n := g.left.Add(-int64(cost)); n >= 0 {
-		return uint64(n), true
-	}
-	g.left.Add(int64(cost))
-	return 0, false
+// deniedGrant says that the server has denied a whole lease.
+type deniedGrant struct {
+	rules *rules
+	until time.Duration // on the limiter's own clock
 }
 
-// rest takes all that is left. Where somebody has taken more than there is for a moment it is he who is waited for: what he
-// puts back is no more than what he took.
-func (g *grant) rest() uint64 {
-	for {
-		switch left := g.left.Load(); {
-		case left == 0:
-			return 0
-		case left > 0 && g.left.CompareAndSwap(left, 0):
-			return uint64(left)
-		}
-		runtime.Gosched()
-	}
+// leaseWaiter waits for a grant, and is told once.
+type leaseWaiter struct {
+	cost     uint64
+	told     chan leaseWord // has room for it
+	patience *time.Timer
+}
+
+// leaseWord is the grant out of which a cost was spent, and what was left; or why the server could not be asked; or neither:
+// then no lease is to be had.
+type leaseWord struct {
+	grant *grant
+	left  uint64
+	err   error
 }
 
 func newLeases(permits uint64) *leases {
@@ -92,16 +94,13 @@ func (ls *leases) of(key string, now time.Duration) *lease {
 	if len(ls.held) >= mostLeases {
 		looked := 0
 		for name, other := range ls.held {
-			if other.spare(now) {
+			if other.evict(now) {
 				delete(ls.held, name)
 				break
 			}
 			if looked++; looked == 8 {
-				break
+				return nil
 			}
-		}
-		if len(ls.held) >= mostLeases {
-			return nil
 		}
 	}
 	one = &lease{token: make(chan struct{}, 1)}
@@ -109,118 +108,201 @@ func (ls *leases) of(key string, now time.Duration) *lease {
 	return one
 }
 
-func (one *lease) spare(now time.Duration) bool {
+// evict takes its room from a lease of which nothing is lost.
+func (one *lease) evict(now time.Duration) bool {
+	one.mu.Lock()
+	defer one.mu.Unlock()
 	g := one.grant.Load()
-	return len(one.token) == 0 && (g == nil || g.left.Load() == 0 || now-g.sent >= g.asNew)
+	if len(one.line) > 0 || len(one.token) > 0 || g != nil && g.left.Load() > 0 && now-g.sent < g.asNew {
+		return false
+	}
+	if g != nil {
+		g.left.Store(0)
+	}
+	one.gone = true
+	return true
 }
 
-// take spends out of the lease of a key, and takes another grant from the server where that is used up: one goroutine asks,
-// the others wait for it, no longer than a call may take.
+// take spends out of the lease of a key, or waits for the next grant. When half a lease is left the next is fetched.
 func (ls *leases) take(ctx context.Context, l *Limiter, f *force, key string, c weir.Cost) weir.Result {
 	cost, _ := c.Permits()
-	one := ls.of(key, l.elapsed())
+	now := l.elapsed()
+	one := ls.of(key, now)
 	if one == nil {
 		return l.direct(ctx, l.question("take", key, c))
 	}
-	if r, ok := one.spend(l, f.rules, cost); ok {
-		return r
-	}
-	q := l.question("take", key, c)
-	limited, cancel := context.WithTimeout(ctx, l.timeout)
-	defer cancel()
-	select {
-	case one.token <- struct{}{}:
-	case <-limited.Done():
-		return l.settle(ctx, q, reply{err: limited.Err()}).result
-	}
-	r, done := ls.refill(ctx, limited, l, one, q)
-	<-one.token
-	if done {
-		return r
-	}
-	return l.direct(ctx, q)
-}
-
-func (one *lease) spend(l *Limiter, r *rules, cost uint64) (weir.Result, bool) {
 	g := one.grant.Load()
-	left, ok := g.spend(r, cost)
-	if !ok {
-		return weir.Result{}, false
+	left, ok := g.spend(f.rules, cost)
+	if ok {
+		if left <= ls.permits/2 && len(one.token) == 0 && !one.isDenied(f.rules, now) {
+			ls.fetch(l, one, key)
+		}
+		l.counts.leased.Add(1)
+		return g.answer(now, left)
 	}
-	l.counts.leased.Add(1)
-	return g.answer(l, left), true
+	if one.isDenied(f.rules, now) {
+		return l.direct(ctx, l.question("take", key, c))
+	}
+	return ls.await(ctx, l, key, c)
 }
 
-// refill spends a cost out of the lease, after asking the server for a grant if it must. done is false if there was none
-// to be had, now or a moment ago. The caller has the token.
-func (ls *leases) refill(ctx, limited context.Context, l *Limiter, one *lease, q question) (result weir.Result, done bool) {
-	rules := q.force.rules
-	if r, ok := one.spend(l, rules, q.cost[0]); ok { // somebody was faster
-		return r, true
+func (one *lease) isDenied(r *rules, now time.Duration) bool {
+	d := one.denied.Load()
+	return d != nil && d.rules == r && now < d.until
+}
+
+// spend takes a cost out of a grant.
+func (g *grant) spend(r *rules, cost uint64) (left uint64, ok bool) {
+	if g == nil || g.rules != r { // what was granted under another limit stays spent
+		return 0, false
 	}
-	if one.rules == rules && l.elapsed() < one.not {
-		return weir.Result{}, false
-	}
-	whole := q
-	whole.plain, whole.cost = weir.N(ls.permits), costs{ls.permits}
-	r := l.exchange(limited, whole)
-	switch {
-	case r.err != nil:
-		return l.settle(ctx, q, r).result, true
-	case r.result.OK():
-		l.counts.leases.Add(1)
-		l.counts.leased.Add(1)
-		l.warm(ctx, whole)
-		g := &grant{rules: rules, sent: r.sent, asNew: r.result.ResetAfter()}
-		g.left.Store(int64(ls.permits - q.cost[0]))
-		if old := one.grant.Swap(g); old != nil && old.rules == rules {
-			g.left.Add(old.left.Swap(0))
+	for {
+		switch left := g.left.Load(); {
+		case left < cost:
+			return 0, false
+		case g.left.CompareAndSwap(left, left-cost):
+			return left - cost, true
 		}
-		return g.answer(l, uint64(max(0, g.left.Load()))), true
-	case r.result.Outcome() == policy.Deny:
-		one.rules, one.not = rules, r.sent+r.result.RetryAfter()
 	}
-	return weir.Result{}, false
 }
 
 // answer allows out of a grant. The key is as new when what the server said then has passed.
-func (g *grant) answer(l *Limiter, left uint64) weir.Result {
+func (g *grant) answer(now time.Duration, left uint64) weir.Result {
 	a := policy.Answer{Outcome: policy.Allow, Remaining: left}
-	if wait := g.asNew - max(0, l.elapsed()-g.sent); wait > 0 {
+	if wait := g.asNew - max(0, now-g.sent); wait > 0 {
 		a.ResetAfter = uint64(wait)
 	}
 	return weir.NewResult(policy.Answered(a, 0), 1, 0)
 }
 
-// drop gives up the lease of a key.
-func (ls *leases) drop(key string) {
-	if ls == nil {
-		return
+// await stands in the line of a key, for as long as a call may take.
+func (ls *leases) await(ctx context.Context, l *Limiter, key string, c weir.Cost) weir.Result {
+	w, ok := ls.told.Get().(*leaseWaiter)
+	if !ok {
+		w = &leaseWaiter{told: make(chan leaseWord, 1), patience: time.NewTimer(time.Hour)}
 	}
-	ls.mu.Lock()
-	defer ls.mu.Unlock()
-	delete(ls.held, key)
+	w.cost, _ = c.Permits()
+	one := ls.join(key, l.elapsed(), w)
+	if one == nil {
+		return l.direct(ctx, l.question("take", key, c))
+	}
+	ls.fetch(l, one, key)
+	w.patience.Reset(l.timeout)
+	var word leaseWord
+	select {
+	case word = <-w.told:
+	case <-w.patience.C:
+		word = one.leave(w, context.DeadlineExceeded)
+	case <-ctx.Done():
+		word = one.leave(w, ctx.Err())
+	}
+	w.patience.Stop()
+	ls.told.Put(w)
+	switch {
+	case word.grant != nil:
+		l.counts.leased.Add(1)
+		return word.grant.answer(l.elapsed(), word.left)
+	case word.err != nil:
+		return l.settle(ctx, l.question("take", key, c), reply{err: word.err}).result
+	}
+	return l.direct(ctx, l.question("take", key, c))
 }
 
-// GiveBack returns what is left of all leases to the server, when a process ends or a burst of requests is over. The first
-// error, which wraps ErrUnavailable, says that some may stay spent.
+// join stands a waiter in the line of a key's lease; that is nil where there is no room for one.
+func (ls *leases) join(key string, now time.Duration, w *leaseWaiter) *lease {
+	for {
+		one := ls.of(key, now)
+		if one == nil {
+			return nil
+		}
+		one.mu.Lock()
+		if !one.gone {
+			one.line = append(one.line, w)
+			one.mu.Unlock()
+			return one
+		}
+		one.mu.Unlock()
+	}
+}
+
+// leave takes a waiter out of the line, with the word that it gets instead; unless it was told in the last moment.
+func (one *lease) leave(w *leaseWaiter, err error) leaseWord {
+	one.mu.Lock()
+	defer one.mu.Unlock()
+	if i := slices.Index(one.line, w); i >= 0 {
+		one.line = slices.Delete(one.line, i, i+1)
+		return leaseWord{err: err}
+	}
+	return <-w.told
+}
+
+// begin waits for the token of a lease.
+func (one *lease) begin(ctx context.Context) error {
+	select {
+	case one.token <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("%w: a lease is under way: %w", policy.ErrUnavailable, ctx.Err())
+	}
+}
+
+// end gives the token on; whoever came in the meantime is fetched for.
+func (ls *leases) end(l *Limiter, one *lease, key string) {
+	<-one.token
+	if one.wanted() > 0 {
+		ls.fetch(l, one, key)
+	}
+}
+
+// wanted is what those in the line want.
+func (one *lease) wanted() (total uint64) {
+	one.mu.Lock()
+	defer one.mu.Unlock()
+	for _, w := range one.line {
+		total = sum(total, w.cost)
+	}
+	return total
+}
+
+// giveUp does something with what is left of a key's lease, while nobody fetches more.
+func (ls *leases) giveUp(ctx context.Context, l *Limiter, key string, do func(*grant) error) error {
+	if ls == nil {
+		return do(nil)
+	}
+	ls.mu.RLock()
+	one := ls.held[key]
+	ls.mu.RUnlock()
+	if one == nil {
+		return do(nil)
+	}
+	if err := one.begin(ctx); err != nil {
+		return err
+	}
+	defer ls.end(l, one, key)
+	return do(one.grant.Load())
+}
+
+// GiveBack returns what is left of all leases to the server, when a process ends or a burst of requests is over; what is
+// being fetched it waits for first. The first error, which wraps ErrUnavailable, says that some may stay spent.
 func (l *Limiter) GiveBack(ctx context.Context) (first error) {
 	if l.leases == nil {
 		return nil
 	}
+	ctx = some(ctx)
 	l.leases.mu.RLock()
-	held := maps.Clone(l.leases.held) // they stay: whoever is spending out of one would lose the next grant
+	held := maps.Clone(l.leases.held)
 	l.leases.mu.RUnlock()
-	for key, one := range held {
-		g := one.grant.Load()
-		if g == nil || g.rules != l.force.Load().rules {
-			continue
-		}
-		left := g.rest()
-		if left == 0 {
-			continue
-		}
-		if err := l.Refund(ctx, key, weir.N(left)); err != nil && first == nil {
+	for key := range held {
+		err := l.leases.giveUp(ctx, l, key, func(g *grant) error {
+			if g == nil || g.rules != l.force.Load().rules {
+				return nil
+			}
+			if left := g.left.Swap(0); left > 0 {
+				return l.Refund(ctx, key, weir.N(left))
+			}
+			return nil
+		})
+		if err != nil && first == nil {
 			first = err
 		}
 	}

@@ -13,7 +13,8 @@ import (
 )
 
 // Limiter is a weir.Limiter whose keys are on a Redis or Valkey server, so that all processes that ask the same server
-// enforce one limit. New makes one. It is safe for concurrent use, starts no goroutine and must not be copied.
+// enforce one limit. New makes one. It is safe for concurrent use and must not be copied. It starts no goroutine but those of
+// WithLease, which end with their call.
 type Limiter struct {
 	store   Store
 	name    string
@@ -36,7 +37,7 @@ type Limiter struct {
 	changed atomic.Pointer[change]
 }
 
-var _ weir.Limiter = (*Limiter)(nil)
+var _ weir.Joint = (*Limiter)(nil)
 
 // force is the limit in force.
 type force struct {
@@ -181,13 +182,17 @@ func (l *Limiter) Forget(ctx context.Context, key string) error {
 	q := l.question("forget", key, weir.Cost{})
 	defer l.change().happen()
 	defer l.denials.change(q.name)
-	l.leases.drop(key)
 	if l.share != 0 {
 		_ = q.force.local.Forget(ctx, key) // Local gives no error
 	}
 	ctx, cancel := context.WithTimeout(some(ctx), l.timeout)
 	defer cancel()
-	return l.said(runOne(ctx, l.store, Call{Digest: forgetScript, Keys: []string{q.name, memoryOf(q.name)}}).Err)
+	return l.leases.giveUp(ctx, l, key, func(g *grant) error {
+		if g != nil {
+			g.left.Store(0)
+		}
+		return l.said(runOne(ctx, l.store, Call{Digest: forgetScript, Keys: []string{q.name, memoryOf(q.name)}}).Err)
+	})
 }
 
 // SetLimit is weir.Limiter's, for this process: set it in each. The server is not asked. Each key is carried over when it is
@@ -234,14 +239,23 @@ type reply struct {
 
 // ask puts a question to the server; if that fails the result is that of the fail mode.
 func (l *Limiter) ask(ctx context.Context, q question) reply {
-	limited, cancel := context.WithTimeout(ctx, l.timeout)
+	limited, cancel := l.limited(ctx)
 	defer cancel()
 	return l.settle(ctx, q, l.exchange(limited, q))
 }
 
+// ended says why a caller has gone, nil if it has not. A deadline counts as soon as it has passed: the timer that tells ctx of
+// it may be later than that of the call.
+func ended(ctx context.Context) error {
+	if deadline, ok := ctx.Deadline(); ok && ctx.Err() == nil && !time.Now().Before(deadline) {
+		return context.DeadlineExceeded
+	}
+	return ctx.Err()
+}
+
 // settle counts a reply and keeps in mind what it says; one that failed gets the answer of the fail mode.
 func (l *Limiter) settle(ctx context.Context, q question, r reply) reply {
-	if r.err != nil && ctx.Err() != nil { // the caller has gone: no fault of the server, and none of its permits to give
+	if r.err != nil && ended(ctx) != nil { // the caller has gone: no fault of the server, and none of its permits to give
 		l.counts.unavailable.Add(1)
 		r.err = fmt.Errorf("%w: %w", policy.ErrUnavailable, r.err)
 		r.result = weir.NewResult(policy.Refused(policy.Unavailable), tick, 0)

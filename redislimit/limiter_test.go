@@ -219,7 +219,7 @@ func text(limit string, numbers ...uint64) string {
 	for _, n := range numbers {
 		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(float64(n)))
 	}
-	return string(b) + limit
+	return string(b) + limit + "\x00"
 }
 
 // TestNotOurs: a key that holds something else is an error of that key, and is left as it is.
@@ -228,7 +228,8 @@ func TestNotOurs(t *testing.T) {
 	for name := range limits {
 		l := limiter(t, conn, name, parse(t, limits[name]))
 		for _, text := range []string{"", "x", strings.Repeat("x", 40), "1/17280000000/5", text("0/0/0", 1, 0, 0, 0), text("1/2/3", 0, 5),
-			text("1/2/3&4/5/6&7/8/9", 1, 0, 0, 0), text("x", 1, 2), text("1/2", 1, 2, 3, 4), text("1/1/9999999999999999999", 0, 0, 0)} {
+			text("1/2/3&4/5/6&7/8/9", 1, 0, 0, 0), text("x", 1, 2), text("1/2", 1, 2, 3, 4), text("1/1/9999999999999999999", 0, 0, 0),
+			strings.Repeat("x", 16+16), strings.Repeat("x", 24+16), strings.Repeat("x", 32+31)} {
 			key := "weir:" + name + "::{k}"
 			server.Do("SET", key, text)
 			r := l.Allow(ctx, "k")

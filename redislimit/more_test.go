@@ -76,16 +76,16 @@ func TestSetLimitServerTime(t *testing.T) {
 func TestSetLimitUnchanged(t *testing.T) {
 	_, conn := dial(t)
 	store := &counting{Store: conn}
-	l := limiter(t, store, "gcra", parse(t, "5/d"), redislimit.WithLease(4), redislimit.WithDenialCache(1))
+	l := limiter(t, store, "gcra", parse(t, "9/d"), redislimit.WithLease(8), redislimit.WithDenialCache(1))
 	require.True(t, l.Allow(ctx, "k").OK())
-	require.False(t, l.AllowN(ctx, "k", weir.N(5)).OK())
+	require.False(t, l.AllowN(ctx, "k", weir.N(9)).OK())
 	asked := store.calls.Load()
-	require.NoError(t, l.SetLimit(ctx, parse(t, "5/d")))
+	require.NoError(t, l.SetLimit(ctx, parse(t, "9/d")))
 	assert.True(t, l.Allow(ctx, "k").OK())
-	assert.False(t, l.AllowN(ctx, "k", weir.N(5)).OK())
+	assert.False(t, l.AllowN(ctx, "k", weir.N(9)).OK())
 	assert.Equal(t, asked, store.calls.Load(), "nobody asked the server")
-	require.NoError(t, l.SetLimit(ctx, parse(t, "6/d")))
-	assert.False(t, l.AllowN(ctx, "k", weir.N(5)).OK())
+	require.NoError(t, l.SetLimit(ctx, parse(t, "10/d")))
+	assert.False(t, l.AllowN(ctx, "k", weir.N(9)).OK())
 	assert.NotEqual(t, asked, store.calls.Load(), "or this test sees nothing")
 }
 

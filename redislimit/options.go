@@ -101,11 +101,15 @@ func WithDenialCache(keys int) Option {
 	}
 }
 
-// WithLease takes permits at once for a key and spends them in this process, for very hot keys. Leased permits are charged
-// when they are taken and spent later, so that in any window each process can admit up to one lease more than the limit,
-// and never more; GiveBack returns what is left. Remaining then counts what is left of the lease. It is for gcra and
-// tokenbucket: the delay of a leaky bucket and the window of a sliding log count from when a permit is taken, and a dual
-// bucket has no one cost. The error wraps weir.ErrNoLease.
+// WithLease takes permits at once for a key and spends them in this process, for very hot keys. When half of them is left
+// the next are fetched, in a goroutine that ends with the call: never more than one call at a time for a key. Where requests
+// had to wait all the same, what is fetched next makes four leases with what is left, up to a burst. So a process holds at
+// most 4 * permits of a key, what is under way included, besides those that are fetched for requests which wait already.
+//
+// Leased permits are charged when they are taken and spent later, so that in any window each process can admit up to
+// 4 * permits more than the limit, and never more. GiveBack returns what is left, Forget and a new limit give it up. Remaining
+// then counts what is left of the lease. It is for gcra and tokenbucket: the delay of a leaky bucket and the window of a
+// sliding log count from when a permit is taken, and a dual bucket has no one cost. The error wraps weir.ErrNoLease.
 func WithLease(permits uint64) Option {
 	return func(l *Limiter) error {
 		switch {

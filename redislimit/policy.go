@@ -108,12 +108,21 @@ func one(r *rules, op, now, key string, c costs) Call {
 	case r.nothing(c) && op == "take":
 		op = "peek"
 	}
-	args := make([]string, 0, 6)
-	args = append(args, op, now)
-	if r.name == dualBucket || r.name == slidingLog {
-		args = append(args, r.name)
+	call := Call{Digest: oneScript[r.name], Keys: []string{key}}
+	switch {
+	case r.name == dualBucket || r.name == slidingLog:
+		call.Args = r.arguments([]string{op, now, r.name}, c)
+	case op == "take" && now == "" && c[0] == 1:
+		call.Args = r.usual
+	default:
+		call.Args = r.arguments(nil, c)
+		if now != "" {
+			call.Args = append(call.Args, op, now)
+		} else if op != "take" {
+			call.Args = append(call.Args, op)
+		}
 	}
-	return Call{Digest: oneScript[r.name], Keys: []string{key}, Args: r.arguments(args, c)}
+	return call
 }
 
 // carry takes a key through all the changes of the limit since it was written.

@@ -33,10 +33,11 @@ const (
 type rules struct {
 	name    string
 	limit   policy.Limit // in ticks
-	text    string       // what keys of a bucket end with: the limit that they are counted in
+	text    string       // the limit that keys of a bucket are counted in, as they end with before a zero byte
 	buckets []bucket     // none for a sliding log
 	pair    *policy.Pair // both of a dual bucket
 	horizon uint64       // the largest now that is decided, in ticks
+	usual   []string     // what the script of a single bucket is told to take one permit by the server's clock
 }
 
 // bucket is one limit of a bucket, and its constants as scripts take them.
@@ -78,6 +79,7 @@ func inTicks(name string, l policy.Limit, generation string) (*rules, error) {
 		r.pair = policy.NewPair(scales[0], scales[1])
 	}
 	r.text += generation
+	r.usual = r.arguments(nil, costs{1, 1})
 	return r, nil
 }
 

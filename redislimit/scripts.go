@@ -52,7 +52,17 @@ func script(parts ...string) string {
 // single is the script of one bucket; head is how many bytes of a text are numbers.
 func single(lua, head string) string {
 	read, show := snippets(lua)
-	return script(preludeLua, strings.NewReplacer("HEAD", head, "READ\n", read, "SHOW\n", show).Replace(oneLua))
+	return script(prelude("ARGV[3] or 'take'", "ARGV[4]"), strings.NewReplacer("HEAD", head, "READ\n", read, "SHOW\n", show).Replace(oneLua))
+}
+
+// prelude is the beginning of a script that has what to do, and now or nil, from there.
+func prelude(op, now string) string {
+	return strings.NewReplacer("OP", op, "NOW", now).Replace(preludeLua)
+}
+
+// many is a script for several limits, or for one that is not a single bucket.
+func many(parts ...string) string {
+	return script(append(append([]string{prelude("ARGV[1]", "ARGV[2] ~= '' and ARGV[2] or nil"), manyLua}, parts...), mainLua)...)
 }
 
 // snippets are the two parts of the file of a single bucket: how w and r are read from a text, and how they are shown.
@@ -66,7 +76,7 @@ func snippets(lua string) (read, show string) {
 func among(name, lua, head string) string {
 	read, show := snippets(lua)
 	return "policies." + name + " = single(" + head + ", function(text, lw, lr, p)\nlocal w, r\n" + read +
-		"return w, r\nend, function(w, r, lw, lr, p)\nlocal text\n" + show + "return text\nend)\n"
+		"return w, r, held\nend, function(w, r, lw, lr, p, limit)\nlocal text\n" + show + "return text\nend)\n"
 }
 
 // The digests.
@@ -75,11 +85,11 @@ var (
 		gcra:        single(gcraLua, "16"),
 		tokenBucket: single(tokenbucketLua, "24"),
 		leakyBucket: single(leakybucketLua, "24"),
-		dualBucket:  script(preludeLua, manyLua, dualbucketLua, mainLua),
-		slidingLog:  script(preludeLua, manyLua, slidinglogLua, mainLua),
+		dualBucket:  many(dualbucketLua),
+		slidingLog:  many(slidinglogLua),
 	}
-	manyScript = script(preludeLua, manyLua, among(gcra, gcraLua, "16"), among(tokenBucket, tokenbucketLua, "24"),
-		among(leakyBucket, leakybucketLua, "24"), dualbucketLua, slidinglogLua, mainLua)
+	manyScript = many(among(gcra, gcraLua, "16"), among(tokenBucket, tokenbucketLua, "24"),
+		among(leakyBucket, leakybucketLua, "24"), dualbucketLua, slidinglogLua)
 	swapScript   = script(swapLua)
 	wasScript    = script(wasLua)
 	forgetScript = script(forgetLua)

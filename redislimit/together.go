@@ -52,14 +52,14 @@ func Together(ctx context.Context, asks ...Ask) (Verdict, error) {
 	}
 	ctx = some(ctx)
 	l := asks[0].Limiter
-	limited, cancel := context.WithTimeout(ctx, l.timeout)
+	limited, cancel := l.limited(ctx)
 	defer cancel()
 	v, err := l.exchangeAll(limited, asks, questions)
-	if err != nil && ctx.Err() != nil { // the caller has gone, as in settle
+	if err != nil && ended(ctx) != nil { // the caller has gone, as in settle
 		for _, a := range asks {
 			a.Limiter.counts.unavailable.Add(1)
 		}
-		return refuseAll(len(asks), policy.Unavailable, 0), nil
+		return goneAll(len(asks)), nil
 	}
 	for i, q := range questions {
 		if said := asks[i].Limiter.said(err); said != nil {
@@ -72,6 +72,21 @@ func Together(ctx context.Context, asks ...Ask) (Verdict, error) {
 		return insteadOfAll(ctx, asks), nil
 	}
 	return v, nil
+}
+
+// AllowTogether is weir.Joint's, by way of Together: so package weir's Together, and what is built on it, asks limiters of one
+// server about keys of one hash tag in one call.
+func (l *Limiter) AllowTogether(ctx context.Context, asks []weir.Ask) (answers []weir.Result, can bool) {
+	own := make([]Ask, len(asks))
+	for i, a := range asks {
+		limiter, ok := a.Limiter.(*Limiter)
+		if !ok {
+			return nil, false
+		}
+		own[i] = Ask{limiter, a.Key, a.Cost}
+	}
+	v, err := Together(ctx, own...)
+	return v.Each, err == nil // with an error nothing was asked
 }
 
 func (l *Limiter) countTogether(ctx context.Context, q question, v Verdict) {
@@ -139,7 +154,7 @@ func (l *Limiter) exchangeAll(ctx context.Context, asks []Ask, questions []quest
 			call.Args = q.force.rules.arguments(append(call.Args, q.force.rules.name), c)
 		}
 		if past {
-			return refuseAll(len(questions), policy.PastHorizon, into), nil
+			return pastSome(ctx, asks, questions)
 		}
 		replies := run(ctx, l.store, append(calls, call))
 		a, err := replies[len(replies)-1].answer()
@@ -165,17 +180,30 @@ func (l *Limiter) exchangeAll(ctx context.Context, asks []Ask, questions []quest
 	return Verdict{}, errors.New("redislimit: processes with different limits ask for these keys faster than they can be carried over")
 }
 
-// refuseAll is the verdict of a now that is past the horizon of one, or of a caller that has gone.
-func refuseAll(n int, o policy.Outcome, into time.Duration) Verdict {
-	r := weir.NewResult(policy.Refused(o), tick, into)
-	v := Verdict{Result: r, Each: make([]weir.Result, n)}
-	if o == policy.Unavailable {
-		v.Binds = -1
-	}
+// goneAll is the verdict of a caller that has gone.
+func goneAll(n int) Verdict {
+	v := Verdict{Result: weir.NewResult(policy.Refused(policy.Unavailable), tick, 0), Each: make([]weir.Result, n), Binds: -1}
 	for i := range v.Each {
-		v.Each[i] = r
+		v.Each[i] = v.Result
 	}
 	return v
+}
+
+// pastSome is the verdict of a now that is past the horizon of one: nothing is spent, and each is asked by itself.
+func pastSome(ctx context.Context, asks []Ask, questions []question) (Verdict, error) {
+	v := Verdict{Each: make([]weir.Result, len(asks))}
+	for i, q := range questions {
+		q.op = "peek"
+		r := asks[i].Limiter.exchange(ctx, q)
+		if r.err != nil {
+			return Verdict{}, r.err
+		}
+		v.Each[i] = r.result
+	}
+	if v.combine(false); v.OK() {
+		return Verdict{}, errors.New("redislimit: the clock stepped back over a horizon while it was read")
+	}
+	return v, nil
 }
 
 // readAll makes the verdict of the answer of a script.

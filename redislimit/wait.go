@@ -117,6 +117,9 @@ func (l *Limiter) hopeless(ctx context.Context, key string, c, ahead costs) erro
 		return nil
 	}
 	r := l.Peek(ctx, key, weir.Both(c[0], c[1]))
+	if err := ended(ctx); err != nil {
+		return err
+	}
 	if !r.OK() && r.Outcome() != policy.Deny {
 		return r.Err()
 	}
@@ -139,11 +142,12 @@ func (l *Limiter) serve(ctx context.Context, key string, c weir.Cost) (again boo
 	stop := context.AfterFunc(l.changed.Load().coming, cancel)
 	defer stop()
 	r := l.AllowN(ctx, key, c)
+	gone := ended(ctx)
 	switch {
 	case r.OK():
 		return false, nil
-	case ctx.Err() != nil:
-		return false, ctx.Err()
+	case gone != nil:
+		return false, gone
 	case r.Outcome() != policy.Deny:
 		return false, r.Err()
 	}

@@ -93,8 +93,15 @@ func FreePort(t testing.TB) int {
 // Port is the port of Addr.
 func (s *Server) Port() string { return s.Addr[strings.LastIndex(s.Addr, ":")+1:] }
 
-// Restart starts the server where it was, empty, and waits until it answers.
+// Restart starts the server where it was, with what it has saved, and waits until it answers.
 func (s *Server) Restart() {
+	s.t.Helper()
+	s.Launch()
+	require.Eventually(s.t, s.answers, 20*time.Second, 20*time.Millisecond, "the server does not answer")
+}
+
+// Launch is Restart that does not wait.
+func (s *Server) Launch() {
 	s.t.Helper()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -109,7 +116,6 @@ func (s *Server) Restart() {
 		_ = cmd.Wait() // it is killed
 		close(gone)
 	}(s.cmd, s.gone)
-	require.Eventually(s.t, s.answers, 20*time.Second, 20*time.Millisecond, "the server does not answer")
 }
 
 func (s *Server) answers() bool {

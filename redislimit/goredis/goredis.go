@@ -16,7 +16,6 @@ import (
 	"context"
 	"fmt"
 	"reflect"
-	"strconv"
 
 	"github.com/redis/go-redis/v9"
 
@@ -45,8 +44,8 @@ type store struct{ client redis.UniversalClient }
 // Run is redislimit.Store's.
 func (s store) Run(ctx context.Context, calls []redislimit.Call) []redislimit.Reply {
 	cmds := make([]once, len(calls))
-	for i, c := range calls {
-		cmds[i] = command(ctx, c)
+	for i := range calls {
+		cmds[i] = command(ctx, &calls[i])
 	}
 	if len(cmds) == 1 {
 		_ = s.client.Process(ctx, cmds[0]) // the command has the error
@@ -70,19 +69,19 @@ type once struct{ *redis.Cmd }
 // NoRetry is redis.Cmder's.
 func (once) NoRetry() bool { return true }
 
-func command(ctx context.Context, c redislimit.Call) once {
-	args := make([]any, 0, 3+len(c.Keys)+len(c.Args))
+func command(ctx context.Context, c *redislimit.Call) once {
+	args := make([]any, 0, 3+len(c.Keys)+len(c.Args)) // of pointers, which cost no memory
 	if c.Source == "" {
-		args = append(args, "evalsha", c.Digest)
+		args = append(args, "evalsha", &c.Digest)
 	} else {
-		args = append(args, "eval", c.Source)
+		args = append(args, "eval", &c.Source)
 	}
-	args = append(args, strconv.Itoa(len(c.Keys)))
-	for _, k := range c.Keys {
-		args = append(args, k)
+	args = append(args, len(c.Keys))
+	for i := range c.Keys {
+		args = append(args, &c.Keys[i])
 	}
-	for _, a := range c.Args {
-		args = append(args, a)
+	for i := range c.Args {
+		args = append(args, &c.Args[i])
 	}
 	cmd := redis.NewCmd(ctx, args...)
 	cmd.SetFirstKeyPos(3)

@@ -8,11 +8,12 @@ local function arrival(b)
 end
 
 policies.dualbucket = bucket(2, 32, function(text, s)
-  local tat, units, tat2, units2 = unpack('<dddd', text)
+  local tat, units, tat2, units2, held = unpack('<dddds', text)
   s[1].w, s[1].r, s[1].tat, s[1].units = tat - now, units, tat, units
   s[2].w, s[2].r, s[2].tat, s[2].units = tat2 - now, units2, tat2, units2
+  return held
 end, function(s)
   local tat, units = arrival(s[1])
   local tat2, units2 = arrival(s[2])
-  return pack('<dddd', tat, units, tat2, units2)
+  return pack('<dddds', tat, units, tat2, units2, s.limit)
 end)

@@ -1,6 +1,6 @@
 -- A text holds the theoretical arrival time in ticks, and the units besides.
 -- read
-local tat, units = unpack('<dd', text)
+local tat, units, held = unpack('<dds', text)
 w, r = tat - now, units
 -- show
-text = pack('<dd', now + w, r)
+text = pack('<dds', now + w, r, limit)

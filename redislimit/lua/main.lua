@@ -1,4 +1,4 @@
--- The arguments of each limit begin with the name of its policy. The answer is whether all fit and were spent, now, and the
+-- Arguments: what to do, now or "", then those of each limit, which begin with the name of its policy. The answer is whether all fit and were spent, now, and the
 -- numbers of each limit; or the text of the first key that is counted in another limit.
 local held, all, at = {}, true, 3
 for i = 1, #KEYS do

@@ -13,7 +13,8 @@ local function plus(w, r, cw, cr, p)
   return w, r
 end
 
--- bucket makes a policy of so many buckets over one key: decode sets what each owes, encode gives the numbers that say so.
+-- bucket makes a policy of so many buckets over one key: decode sets what each owes and gives the limit
+-- that it is counted in, encode gives the text that says so.
 local function bucket(buckets, head, decode, encode)
   local policy = {}
 
@@ -26,10 +27,9 @@ local function bucket(buckets, head, decode, encode)
     end
     local text = call('GET', key)
     if text then
-      if string.sub(text, head + 1) ~= s.limit then
+      if #text ~= head + 1 + #s.limit or decode(text, s) ~= s.limit then
         return nil, text
       end
-      decode(text, s)
     elseif timed and call('EXISTS', 'weir-was:' .. string.sub(key, 6)) == 1 then
       return nil
     end
@@ -54,9 +54,9 @@ local function bucket(buckets, head, decode, encode)
       wait = s[2].w
     end
     if timed then
-      call('SET', s.key, encode(s) .. s.limit, 'PXAT', string.format('%d', (now + wait) / 1000 + 2))
+      call('SET', s.key, encode(s), 'PXAT', string.format('%d', (now + wait) / 1000 + 2))
     else
-      call('SET', s.key, encode(s) .. s.limit)
+      call('SET', s.key, encode(s))
     end
   end
 
@@ -114,9 +114,11 @@ end
 local function single(head, read, show)
   return bucket(1, head, function(text, s)
     local b = s[1]
-    b.w, b.r = read(text, b.lw, b.lr, b.p)
+    local held
+    b.w, b.r, held = read(text, b.lw, b.lr, b.p)
+    return held
   end, function(s)
     local b = s[1]
-    return show(b.w, b.r, b.lw, b.lr, b.p)
+    return show(b.w, b.r, b.lw, b.lr, b.p, s.limit)
   end)
 end

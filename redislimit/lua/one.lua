@@ -1,17 +1,21 @@
--- One bucket of one limit. Arguments: the limit's text, and as doubles p, the tolerance and the cost, the two as pairs. The
--- answer is whether the cost was spent, now, and what is owed before that. A text that is counted in another limit, or
--- that is none, is given back as it is; where there is none, but one was counted in another limit lately, that is said.
--- READ, SHOW and HEAD are the policy's own. What every request passes is written out,
--- for a call costs as much as all of the arithmetic.
-local key, limit = KEYS[1], ARGV[3]
-local p, lw, lr, cw, cr = unpack('<ddddd', ARGV[4])
+-- One bucket of one limit. Arguments: the limit's text, and as doubles p, the tolerance and the cost, the two as pairs; then
+-- what to do and now, which a take by the server's clock does without, for every argument costs. The answer is whether the
+-- cost was spent, now, and what is owed before that. A text that is counted in another limit, or that is none, is given back
+-- as it is; where there is none, but one was counted in another limit lately, that is said.
+-- READ, SHOW and HEAD are the policy's own. What every request passes is written out, for a call costs as much as all of
+-- the arithmetic. The length is looked at first: of a shorter text unpack would make an error.
+local key, limit = KEYS[1], ARGV[1]
+local p, lw, lr, cw, cr = unpack('<ddddd', ARGV[2])
 local w, r, mend = 0, 0, false
 local text = call('GET', key)
 if text then
-  if string.sub(text, HEAD + 1) ~= limit then
+  if #text ~= HEAD + 1 + #limit then
     return {-1, now, 1, text}
   end
   READ
+  if held ~= limit then
+    return {-1, now, 1, text}
+  end
   if w < 0 then
     w, r = 0, 0 -- idle time is no credit
   elseif timed and (w > lw or w == lw and r > lr) then
@@ -50,8 +54,8 @@ else
 end
 SHOW
 if timed then
-  call('SET', key, text .. limit, 'PXAT', string.format('%d', (now + w) / 1000 + 2))
+  call('SET', key, text, 'PXAT', string.format('%d', (now + w) / 1000 + 2))
 else
-  call('SET', key, text .. limit)
+  call('SET', key, text)
 end
 return {spent, now, before, units_before}

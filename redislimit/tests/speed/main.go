@@ -100,7 +100,7 @@ type contestant struct {
 // bareScript issues the commands of an allowed GCRA request with its arguments and as long an answer, and computes nothing.
 const bareScript = `redis.call('TIME')
 redis.call('GET', KEYS[1])
-redis.call('SET', KEYS[1], ARGV[4], 'PXAT', '4102444800000')
+redis.call('SET', KEYS[1], ARGV[2], 'PXAT', '4102444800000')
 return {1, 1790000000000000, 0, 0}`
 
 func contestants(addr string) (all []contestant, closeAll func(), err error) {
@@ -164,7 +164,7 @@ func allow(s redislimit.Store, name string, o ...redislimit.Option) (func(contex
 
 // bareCall runs the bare script as a limiter would: with a deadline, by its digest, through the same store.
 func bareCall(s redislimit.Store) (func(context.Context, string) error, error) {
-	args := []string{"take", "", "100/1/100000000", strings.Repeat("x", 40)}
+	args := []string{"100/1/100000000", strings.Repeat("x", 40)}
 	load := s.Run(context.Background(), []redislimit.Call{{Source: bareScript, Keys: []string{"bare"}, Args: args}})
 	if load[0].Err != nil {
 		return nil, load[0].Err
