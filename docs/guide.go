@@ -43,7 +43,8 @@ counts and logs, and its modules prom and telemetry show the counts to Prometheu
 A weir.Local counts in its process: behind a load balancer with four processes everybody has four times the limit. Then
 
   - put redislimit in its place: the same policies and the same answers, with the state on a Redis or Valkey server. It is a
-    weir.Limiter, so nothing else changes. Say what is to happen when the server is away: FailOpen, FailLocal, or neither;
+    weir.Limiter, so nothing else changes. Say what is to happen when the server is away: FailOpen, FailLocal, or neither. A very
+    hot key can be leased, WithLease(n): then each process may admit up to 4n more than the limit in any window, and never more;
   - or divide the limit by the number of processes, if the balancer spreads evenly and an unfair share does no harm.
 
 Keys of a process are hashed with its own secret; where processes or languages must agree on a key, policy.SipKey with a shared secret.
