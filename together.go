@@ -3,6 +3,7 @@ package weir
 import (
 	"context"
 	"reflect"
+	"slices"
 
 	"weir/policy"
 )
@@ -18,8 +19,9 @@ type Ask struct {
 // server. Where the first limiter of a request is one, Together leaves the request to it if it can.
 type Joint interface {
 	Limiter
-	// AllowTogether decides two asks or more, all or nothing, with the answers that Together gives. can is false, and nothing
-	// was decided, where it cannot decide these in one step: because a limiter is of another kind, for instance.
+	// AllowTogether decides two asks or more, all or nothing, with the answers that Together gives, one for each ask; any other
+	// number of them is taken for Unavailable. can is false, and nothing was decided, where it cannot decide these in one step:
+	// because a limiter is of another kind, for instance.
 	AllowTogether(ctx context.Context, asks []Ask) (answers []Result, can bool)
 }
 
@@ -72,8 +74,11 @@ func jointly(ctx context.Context, asks []Ask) (answers []Result, can bool) {
 	for i, a := range asks {
 		plain[i] = Ask{bare(a.Limiter), a.Key, a.Cost}
 	}
-	if answers, can = first.AllowTogether(ctx, plain); !can || len(answers) != len(asks) {
+	if answers, can = first.AllowTogether(ctx, plain); !can {
 		return nil, false
+	}
+	if len(answers) != len(asks) { // it has decided, nobody knows what: to ask again could charge twice
+		answers = slices.Repeat([]Result{{decision: policy.Refused(policy.Unavailable)}}, len(asks))
 	}
 	return answers, true
 }

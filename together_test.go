@@ -226,3 +226,42 @@ func ExampleTogether() {
 	}
 	// Output: charged under both
 }
+
+// jointly is a Joint that charges the first of the asks, and says what it is told to.
+type jointly struct {
+	weir.Limiter
+	answers int
+	can     bool
+}
+
+func (j jointly) AllowTogether(ctx context.Context, asks []weir.Ask) (answers []weir.Result, can bool) {
+	for range j.answers {
+		answers = append(answers, j.AllowN(ctx, asks[0].Key, asks[0].Cost))
+	}
+	return answers, j.can
+}
+
+// What a Joint has decided is not decided again, whatever it answers; what it cannot decide is, as if it were none.
+func TestTogetherHeedsAJoint(t *testing.T) {
+	for _, row := range []struct {
+		why     string
+		answers int
+		can     bool
+		allowed bool
+		want    policy.Outcome
+		left    uint64
+	}{
+		{"it decides", 2, true, true, policy.Allow, 3},
+		{"it cannot", 0, false, true, policy.Allow, 3},
+		{"an answer is missing", 1, true, false, policy.Unavailable, 4},
+		{"none is there", 0, true, false, policy.Unavailable, 5},
+		{"one is too many", 3, true, false, policy.Unavailable, 2},
+	} {
+		l, _ := made(t, "gcra", weir.Per(5, time.Second))
+		j := jointly{l, row.answers, row.can}
+		all, ok := weir.Together(ctx, []weir.Ask{{j, "k", weir.N(1)}, {j, "k", weir.N(1)}}, nil)
+		assert.Equal(t, row.allowed, ok, row.why)
+		assert.Equal(t, []policy.Outcome{row.want, row.want}, outcomes(all), row.why)
+		assert.Equal(t, row.left, left(l, "k"), row.why)
+	}
+}

@@ -120,12 +120,14 @@ func sinceHash(base time.Time, key string) loop {
 }
 
 // lines are enough of them for so many keys at 32 bytes a key, a power of two: 32 MiB for a million.
-func lines(keys int) []line {
+func lines(keys int) []line { return make([]line, linesFor(keys)) }
+
+func linesFor(keys int) int {
 	n := 1
 	for n*64 < keys*32 {
 		n *= 2
 	}
-	return make([]line, n)
+	return n
 }
 
 // randomSwap is loadSwap on the line that the next key names. The processor may overlap the misses of several.
@@ -180,7 +182,7 @@ type pairLine struct {
 }
 
 func newLeast(keys int) *least {
-	return &least{make([]pairLine, len(lines(keys))), rand.Uint64(), rand.Uint64() | 1, 1, 1 << 62}
+	return &least{make([]pairLine, linesFor(keys)), rand.Uint64(), rand.Uint64() | 1, 1, 1 << 62}
 }
 
 // take answers in four words, as a Decision is.

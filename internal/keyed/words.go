@@ -118,7 +118,7 @@ func (a *array) line(h uint64) *line {
 	return nil
 }
 
-// next is the line after that one, where one key in ten is found.
+// next is the line after that one, where most of the other keys are.
 func (a *array) next(h uint64) *line {
 	i := home(h, uint64(len(a.lines))) + 1
 	if i >= uint64(len(a.lines)) {

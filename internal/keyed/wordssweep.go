@@ -58,7 +58,7 @@ func (t *Words) sweepSlots(n uint64, cursor *uint64, idle uint64, limit int) (fr
 }
 
 // shrink gives a shard of a table that has not all slots from the beginning, of which less than a third is in use, an array
-// of half that size or less, of which at most half will be.
+// of two thirds of that size or less, of which at most half will be.
 func (t *Words) shrink(n uint64) bool {
 	slots, live := t.arrays[n].Load().size(), t.shards[n].live
 	if t.fixed || slots <= firstSlots || 3*live >= slots {
